@@ -51,6 +51,7 @@ pub fn watch_over(judge: i32, memory: u64, command: &[String]) -> u8 {
         eprintln!("{SAYS}descendants can't be adopted: {error}");
     }
     family::limit(None, memory);
+    sandbox::hide_from(command);
     // In the warden's group, by which it is found should it kill its warden.
     let child = match Command::new(program).args(arguments).spawn() {
         Ok(child) => Pid::from_child(&child),

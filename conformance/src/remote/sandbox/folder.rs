@@ -64,7 +64,7 @@ mod tests {
         std::fs::write(path.join("a/b/file"), "x").expect("written");
         std::os::unix::fs::symlink(outside.path(), path.join("a/b/link")).expect("a link");
         for closed in ["a/b", "a", ""] {
-            std::fs::set_permissions(path.join(closed), PermissionsExt::from_mode(0)).expect("changed");
+            std::fs::set_permissions(path.join(closed), PermissionsExt::from_mode(0o0)).expect("changed");
         }
         drop(folder);
         assert!(!path.exists() && kept.exists());

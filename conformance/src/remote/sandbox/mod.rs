@@ -17,6 +17,7 @@ mod restrict;
 
 pub(super) use self::folder::Folder;
 use self::reads::Reads;
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fmt;
@@ -80,7 +81,7 @@ pub struct Sandbox {
 
 impl Sandbox {
     /// Tries out what this machine enforces, with `program`, which is a `conformance` command. `read`: files and folders that programs
-    /// may read besides what they need.
+    /// may read besides what they need. From here on no other process of this user may look into this one.
     ///
     /// # Errors
     /// A machine on which nothing can be enforced; a path to read that is not there.
@@ -91,6 +92,7 @@ impl Sandbox {
             let text = there.to_str().map(str::to_owned);
             text.ok_or_else(|| error(std::io::Error::other("its name is not UTF-8")))
         };
+        hide();
         let read = read.iter().map(absolute).collect::<Result<Vec<_>, _>>()?;
         let folder = Folder::new()?;
         let output = Command::new(program).arg(NAME).arg(FOLDER).arg(folder.path()).output();
@@ -155,13 +157,31 @@ impl Sandbox {
     }
 }
 
+/// Closes this process to others of its user, where no landlock does: its memory, its variables, its open files.
+fn hide() {
+    // Fails nowhere; where it did, landlock or another user would do the same.
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+}
+
+/// The folder of a command that is in a sandbox.
+fn folder_of(command: &[String]) -> Option<&Path> {
+    match command {
+        [_, name, option, folder, ..] if name == NAME && option == FOLDER => Some(Path::new(folder)),
+        _ => None,
+    }
+}
+
+/// Closes the warden of a command that will be in a sandbox to it.
+pub(super) fn hide_from(command: &[String]) {
+    if folder_of(command).is_some() {
+        hide();
+    }
+}
+
 /// Removes the folder of a command that was in a sandbox: a judge that was killed did not.
 pub(super) fn clean(command: &[String]) {
-    if let [_, name, option, folder, ..] = command
-        && name == NAME
-        && option == FOLDER
-    {
-        folder::remove(Path::new(folder));
+    if let Some(folder) = folder_of(command) {
+        folder::remove(folder);
     }
 }
 

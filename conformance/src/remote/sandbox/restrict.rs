@@ -56,8 +56,7 @@ pub(super) fn restrict(folder: &Path, reads: &Reads) -> Result<Held, SandboxErro
         }
     }
     if abi < ABI::V1 && user.is_none() {
-        held.missing
-            .push("memory of processes of the same user, but as the system itself protects it".into());
+        held.missing.push("memory of other processes of the same user (that of the judge is closed)".into());
     }
     Ok(held)
 }
