@@ -10,3 +10,4 @@ mod remote_mixed;
 mod remote_protocol;
 mod remote_python;
 mod sandbox;
+mod sandbox_layers;
