@@ -88,6 +88,9 @@ fn landlock(folder: &Path, reads: &Reads, gpus: &[PathBuf]) -> Result<ABI, Sandb
         | AccessFs::IoctlDev;
     let read = AccessFs::from_read(NEWEST);
     let all = AccessFs::from_all(NEWEST);
+    // CUDA names its threads in `/proc/self/task/N/comm` and does not start where it can't (error 304, seen on an H100). A rule on
+    // `/proc/self` would hold for this process and none that it starts. Memory there asks for more rights than these.
+    let named_threads = (!gpus.is_empty()).then_some("/proc");
     let status = Ruleset::default()
         .handle_access(all)?
         .handle_access(AccessNet::from_all(NEWEST))?
@@ -100,6 +103,7 @@ fn landlock(folder: &Path, reads: &Reads, gpus: &[PathBuf]) -> Result<ABI, Sandb
             DEVICES.iter().map(Path::new).chain(gpus.iter().map(PathBuf::as_path)),
             device,
         ))?
+        .add_rules(path_beneath_rules(named_threads, AccessFs::WriteFile | AccessFs::Truncate))?
         .add_rules(path_beneath_rules([folder], all))?
         .restrict_self()?;
     Ok(match status.landlock {
