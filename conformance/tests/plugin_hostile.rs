@@ -146,7 +146,7 @@ fn compiler(variable: &str, usual: &str) -> Option<String> {
 }
 
 /// A shared library of this source in `folder`; `None` without a compiler.
-fn library(folder: &Path, name: &str, source: &str) -> Option<PathBuf> {
+pub(crate) fn library(folder: &Path, name: &str, source: &str) -> Option<PathBuf> {
     let cpp = name.ends_with(".cpp");
     let compiler = if cpp { compiler("CXX", "c++") } else { compiler("CC", "cc") }?;
     let text = folder.join(name);

@@ -9,3 +9,5 @@ mod remote_killed;
 mod remote_mixed;
 mod remote_protocol;
 mod remote_python;
+mod sandbox;
+mod sandbox_layers;

@@ -9,7 +9,7 @@ use sparse_conformance::runner::run_case;
 use std::process::Command;
 
 /// A Python with `NumPy`, or `None`, said aloud.
-fn python() -> Option<String> {
+pub(crate) fn python() -> Option<String> {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let numpy = Command::new(&python).args(["-c", "import numpy"]).output();
     if numpy.is_ok_and(|output| output.status.success()) {

@@ -16,6 +16,7 @@ mod output;
 mod progress;
 mod replay;
 mod run;
+mod sandboxed;
 mod self_test;
 mod serve;
 mod shrink;
@@ -81,6 +82,9 @@ enum Command {
     /// Run a program for the judge and live as long as both: what --exec and --plugin start.
     #[command(hide = true)]
     Warden(warden::Args),
+    /// Restrict itself and become a program: what --sandbox starts.
+    #[command(hide = true)]
+    Sandboxed(sandboxed::Args),
     /// Hunt seeded bugs and broken comparators: does the judge judge?
     SelfTest(self_test::Args),
 }
@@ -104,6 +108,7 @@ pub fn main(backends: Vec<Box<dyn Backend>>) -> ExitCode {
         Command::Host(args) => host::run(args),
         Command::Serve(args) => serve::run(args, &backends),
         Command::Warden(args) => return ExitCode::from(warden::run(args)),
+        Command::Sandboxed(args) => return ExitCode::from(sandboxed::run(args)),
         Command::SelfTest(args) => self_test::run(args),
     };
     match result {

@@ -87,6 +87,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         // Before the work, not after it.
         std::fs::create_dir_all(folder)
             .with_context(|| format!("the report folder {} can't be made", folder.display()))?;
+        args.subjects.keep_from(folder)?;
     }
     let backends = args.subjects.open(backends)?;
     let mut options = Options {
@@ -111,7 +112,10 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         .num_threads(args.jobs.map_or(0, usize::from))
         .build()
         .context("the threads can't be started; try a smaller --jobs")?;
-    let environment = Environment::detect(pool.current_num_threads(), std::env::args().collect());
+    let mut environment = Environment::detect(pool.current_num_threads(), std::env::args().collect());
+    if let Some(held) = super::sandboxed::held() {
+        environment.notes.insert("sandbox".to_owned(), held.to_string());
+    }
     let shown = Shown::new();
     let mut report = pool.install(|| campaign::run_with(planned, &backends, environment, &shown, &extras));
     shown.finish();

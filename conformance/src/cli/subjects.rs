@@ -1,7 +1,7 @@
 //! Who is judged: the options that `run`, `replay` and `explain` share.
 
 use crate::backend::{Backend, check_declarations};
-use crate::remote::{Limits, PluginBackend, Remote, SAID, StartError};
+use crate::remote::{Limits, PluginBackend, Remote, SAID, Sandbox, StartError};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args as ClapArgs;
 use std::collections::HashSet;
@@ -37,6 +37,13 @@ pub(super) struct Outsiders {
     /// process's first task of each contract, for which kernels may be compiled.
     #[arg(long, default_value = "10", value_parser = |text: &str| seconds(text, (0.01, 86400.0)), value_name = "SECONDS")]
     timeout: Duration,
+    /// Programs and plug-ins see what they need and nothing else of this machine: no network, no other process, no file but their own,
+    /// a temporary folder; another user where this one is root. What this kernel can't enforce is said. It stands in replay lines.
+    #[arg(long)]
+    sandbox: bool,
+    /// A file or folder that programs in the sandbox may read as well; may be repeated.
+    #[arg(long, value_name = "PATH", requires = "sandbox")]
+    sandbox_read: Vec<String>,
     /// MiB of memory that a program or plug-in, with all it starts, may use.
     #[arg(long, default_value_t = 4096, value_parser = clap::value_parser!(u64).range(16..=1 << 24), value_name = "MIB")]
     memory: u64,
@@ -59,6 +66,16 @@ fn from_anywhere(command: &[String]) -> Vec<String> {
         text.map_or_else(|| word.clone(), str::to_owned)
     };
     command.iter().enumerate().map(absolute).collect()
+}
+
+/// This program as the host of a library. Children are found by name and must not depend on the folder: both paths are absolute.
+fn hosting(library: &Path) -> Result<Vec<String>> {
+    let text = |path: PathBuf| -> Result<String> {
+        let text = path.to_str().context("the path is not UTF-8")?;
+        Ok(text.to_owned())
+    };
+    let program = text(std::env::current_exe()?)?;
+    Ok(vec![program, super::host::NAME.to_owned(), text(library.canonicalize()?)?])
 }
 
 fn variable(text: &str) -> Result<(String, String), String> {
@@ -85,6 +102,11 @@ impl Subjects {
         self.backends.is_empty() && !self.outside.are_there()
     }
 
+    /// Makes sure that nothing in a sandbox can read what is written to this folder.
+    pub(super) fn keep_from(&self, folder: &Path) -> Result<()> {
+        self.outside.keep_from(folder)
+    }
+
     /// Opens the backends, each with its declarations checked.
     pub(super) fn open(&self, built_in: Vec<Box<dyn Backend>>) -> Result<Vec<Box<dyn Backend>>> {
         let known: Vec<String> = built_in.iter().map(|b| b.name().to_owned()).collect();
@@ -94,6 +116,9 @@ impl Subjects {
         }
         if !self.outside.are_there() && !self.outside.environment.is_empty() {
             bail!("--env is for programs and plug-ins: give --exec or --plugin, too");
+        }
+        if !self.outside.are_there() && self.outside.sandbox {
+            bail!("--sandbox is for programs and plug-ins: give --exec or --plugin, too");
         }
         let mut chosen: Vec<_> = built_in
             .into_iter()
@@ -152,20 +177,53 @@ impl Outsiders {
         !(self.programs.is_empty() && self.plugins.is_empty())
     }
 
-    /// The options that give a child its variables again, each with a space before it.
-    fn environment_options(&self) -> String {
+    /// The options that give a child its variables and its sandbox again, each with a space before it.
+    fn environment_options(&self) -> Result<String> {
         let option = |(name, value): &(String, String)| {
             format!(" --env {}", shell_words::quote(&format!("{name}={value}")))
         };
-        self.environment.iter().map(option).collect()
+        let mut options: String = self.environment.iter().map(option).collect();
+        if let Some(sandbox) = self.sandbox()? {
+            options.push_str(" --sandbox");
+            options
+                .extend(sandbox.read().iter().map(|p| format!(" --sandbox-read {}", shell_words::quote(p))));
+        }
+        Ok(options)
+    }
+
+    fn sandbox(&self) -> Result<Option<&'static Sandbox>> {
+        self.sandbox.then(|| super::sandboxed::sandbox(&self.sandbox_read)).transpose()
+    }
+
+    /// Makes sure that nothing in the sandbox can read what is written to this folder.
+    fn keep_from(&self, folder: &Path) -> Result<()> {
+        let Some(sandbox) = self.sandbox()? else { return Ok(()) };
+        let mut commands = Vec::new();
+        for program in &self.programs {
+            commands.push(shell_words::split(program).with_context(|| format!("--exec {program:?}"))?);
+        }
+        for library in &self.plugins {
+            commands.push(hosting(library).with_context(|| format!("--plugin {}", library.display()))?);
+        }
+        let opens = |command: &Vec<String>| sandbox.opens(command, &self.environment, folder);
+        match commands.iter().find_map(opens) {
+            Some(open) => bail!(
+                "--sandbox: the report folder {} lies in {}, which the program may read; write the report elsewhere, or let it \
+                 read less",
+                folder.display(),
+                open.display()
+            ),
+            None => Ok(()),
+        }
     }
 
     fn start(&self, program: &str) -> Result<Remote> {
         let about = || format!("--exec {program:?}");
         let command = shell_words::split(program).with_context(about)?;
         let anywhere = shell_words::join(from_anywhere(&command));
-        let selection = format!("--exec {}{}", shell_words::quote(&anywhere), self.environment_options());
-        let remote = Remote::open_in(command, self.environment.clone(), self.limits()).with_context(about)?;
+        let selection = format!("--exec {}{}", shell_words::quote(&anywhere), self.environment_options()?);
+        let remote =
+            Remote::open_in(command, self.environment.clone(), self.limits()?).with_context(about)?;
         Ok(remote.selected_by(selection))
     }
 
@@ -176,6 +234,14 @@ impl Outsiders {
             subjects.push(Box::new(self.start(program)?));
         }
         for library in &self.plugins {
+            if self.sandbox {
+                eprintln!(
+                    "conformance: --sandbox: {} is timed with its pipes, as a program is: in this process nothing would hold it",
+                    library.display()
+                );
+                subjects.push(Box::new(self.host(library)?));
+                continue;
+            }
             let opened = PluginBackend::open(library);
             subjects.push(Box::new(opened.with_context(|| format!("--plugin {}", library.display()))?));
         }
@@ -186,17 +252,10 @@ impl Outsiders {
     /// A plug-in is a program too: this one, as its host.
     fn host(&self, library: &Path) -> Result<Remote> {
         let about = || format!("--plugin {}", library.display());
-        // Children are found by name and must not depend on the folder: both paths are absolute.
-        let library = library.canonicalize().with_context(about)?;
-        let program = std::env::current_exe().with_context(about)?;
-        let text = |path: &Path| -> Result<String> {
-            let text = path.to_str().with_context(about)?;
-            Ok(text.to_owned())
-        };
-        let command = vec![text(&program)?, super::host::NAME.to_owned(), text(&library)?];
-        let selection =
-            format!("--plugin {}{}", shell_words::quote(&text(&library)?), self.environment_options());
-        match Remote::open_in(command, self.environment.clone(), self.limits()) {
+        let command = hosting(library).with_context(about)?;
+        let library = command.last().map_or("", String::as_str);
+        let selection = format!("--plugin {}{}", shell_words::quote(library), self.environment_options()?);
+        match Remote::open_in(command, self.environment.clone(), self.limits()?) {
             Ok(remote) => Ok(remote.selected_by(selection)),
             // What the host says of the library is what its author can use; that it then ended is not.
             Err(StartError::Handshake { what, .. }) if what.contains(SAID) => {
@@ -208,15 +267,16 @@ impl Outsiders {
         }
     }
 
-    fn limits(&self) -> Limits {
+    fn limits(&self) -> Result<Limits> {
         let default = Limits::default();
-        Limits {
+        Ok(Limits {
             time: self.timeout,
             first: self.timeout * FIRST,
             warden: super::warden::this_program(),
+            sandbox: self.sandbox()?,
             start: default.start.max(self.timeout),
             memory: self.memory << 20,
             ..default
-        }
+        })
     }
 }

@@ -9,12 +9,14 @@
 
 use super::frame::{FrameError, MAX_HEADER, PREFIX, parse_prefix, preview};
 use super::meter::Meter;
+use super::sandbox::Folder;
 use super::tail::Tail;
 use super::trouble::{StartError, Trouble};
 use super::{Limits, family, warden};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -55,6 +57,8 @@ pub(super) struct Child {
     reaped: bool,
     /// Contracts that it has answered.
     known: HashSet<String>,
+    /// Its own, in a sandbox: removed once everything is killed that could write there.
+    _folder: Option<Folder>,
 }
 
 impl Child {
@@ -66,10 +70,17 @@ impl Child {
     ) -> Result<Child, StartError> {
         let (program, arguments) = command.split_first().ok_or(StartError::Empty)?;
         let error = |source| StartError::Spawn { program: program.clone(), source };
+        let (inside, folder) = match limits.sandbox {
+            Some(sandbox) => {
+                let (inside, folder) = sandbox.around(limits.warden, command).map_err(error)?;
+                (Cow::Owned(inside), Some(folder))
+            }
+            None => (Cow::Borrowed(command), None),
+        };
         let mut start = Command::new(limits.warden.unwrap_or(Path::new(program)));
         match limits.warden {
             // The program's variables are not for its warden, which a preloaded library would share.
-            Some(_) => start.arg0("conformance").args(warden::arguments(limits.memory, environment, command)),
+            Some(_) => start.arg0("conformance").args(warden::arguments(limits.memory, environment, &inside)),
             None => start.args(arguments).envs(environment.iter().map(|(name, value)| (name, value))),
         };
         let mut process = start
@@ -99,6 +110,7 @@ impl Child {
             grace: GRACE + if limits.warden.is_some() { family::KILLING } else { Duration::ZERO },
             reaped: false,
             known: HashSet::new(),
+            _folder: folder,
         };
         child.unblock().map_err(|errno| error(errno.into()))?;
         Ok(child)

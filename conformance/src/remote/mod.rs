@@ -23,6 +23,7 @@ mod header;
 mod meter;
 mod plugin;
 mod request;
+mod sandbox;
 mod serve;
 mod tail;
 mod together;
@@ -38,9 +39,11 @@ pub use self::header::{
     AnswerKind, ArrayHead, Ask, Asked, Bits, DenseHead, Extent, Reply, ReplyKind, Run, SparseHead, TypeNames,
 };
 pub use self::request::encode;
+pub use self::sandbox::{Held, Sandbox, SandboxError, become_sandboxed, probe as probe_sandbox};
 pub use self::serve::{manifest_of, respond, serve};
 pub(crate) use self::tail::SAID;
 pub use self::trouble::StartError;
+pub(crate) use self::warden::{NOT_STARTED, SAYS};
 pub use self::warden::watch_over;
 
 use self::child::Child;
@@ -79,6 +82,8 @@ pub struct Limits {
     /// The program that starts it and lives as long as judge and child do (a `conformance` command, as [`watch_over`] says); without
     /// one, a judge that is killed leaves it behind.
     pub warden: Option<&'static Path>,
+    /// What it may see and do at most; only with a warden.
+    pub sandbox: Option<&'static Sandbox>,
 }
 
 impl Default for Limits {
@@ -91,6 +96,7 @@ impl Default for Limits {
             answer: 1 << 30,
             starts: 3,
             warden: None,
+            sandbox: None,
         }
     }
 }

@@ -35,7 +35,7 @@ impl From<FrameError> for Trouble {
 impl Trouble {
     /// True where a warden says that there is no such program.
     pub(super) fn is_not_started(&self) -> bool {
-        matches!(self, Trouble::Died { status, .. } if status.code() == Some(warden::NOT_STARTED))
+        matches!(self, Trouble::Died { status, .. } if status.code() == Some(i32::from(warden::NOT_STARTED)))
     }
 
     /// One sentence, without what the child said.

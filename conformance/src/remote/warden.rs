@@ -10,11 +10,11 @@
 //! A judge that is killed can't clean up; its warden does, which waits for the end of both. It adopts whatever loses its parent
 //! (`PR_SET_CHILD_SUBREAPER`), so that no descendant gets out of its sight by leaving a group or session.
 
-use super::family;
+use super::{family, sandbox};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
-    DumpableBehavior, Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpgrp, getpid, getppid,
-    kill_process, kill_process_group, pidfd_open, set_child_subreaper, set_dumpable_behavior, wait,
+    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpgrp, getpid, getppid, kill_process,
+    kill_process_group, pidfd_open, set_child_subreaper, wait,
 };
 use std::fs::File;
 use std::os::fd::OwnedFd;
@@ -23,9 +23,9 @@ use std::process::Command;
 /// The name of the command that is a warden.
 const NAME: &str = "warden";
 /// Exit status of a warden that could not start the program; it said why on standard error.
-pub(super) const NOT_STARTED: i32 = 125;
+pub(crate) const NOT_STARTED: u8 = 125;
 /// What it says before the reason.
-pub(super) const SAYS: &str = "conformance warden: ";
+pub(crate) const SAYS: &str = "conformance warden: ";
 
 /// How often it looks for adopted processes that have ended.
 const REAP: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
@@ -48,21 +48,21 @@ pub(super) fn arguments(memory: u64, environment: &[(String, String)], command: 
 pub fn watch_over(judge: i32, memory: u64, environment: &[String], command: &[String]) -> u8 {
     let Some((program, arguments)) = command.split_first() else {
         eprintln!("{SAYS}no command");
-        return NOT_STARTED as u8;
+        return NOT_STARTED;
     };
     if let Err(error) = set_child_subreaper(Some(getpid())) {
         eprintln!("{SAYS}descendants can't be adopted: {error}");
     }
     family::limit(None, memory);
     // Ending as the program did, it would leave a second core dump; and nobody else is to look into it.
-    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    sandbox::hide();
     // In the warden's group, by which it is found should it kill its warden.
     let variables = environment.iter().filter_map(|pair| pair.split_once('='));
     let child = match Command::new(program).args(arguments).envs(variables).spawn() {
         Ok(child) => Pid::from_child(&child),
         Err(error) => {
             eprintln!("{SAYS}{error}");
-            return NOT_STARTED as u8;
+            return NOT_STARTED;
         }
     };
     let_go();
@@ -71,6 +71,7 @@ pub fn watch_over(judge: i32, memory: u64, environment: &[String], command: &[St
         let _ = kill_process(child, Signal::KILL);
     }
     family::end(getpid());
+    sandbox::clean(command);
     let Some(status) = status else {
         // The judge is gone. It made this group, which holds the warden, for these processes alone.
         let _ = kill_process_group(getpgrp(), Signal::KILL);

@@ -251,6 +251,7 @@ fn environment(report: &Report) -> String {
         ("started", here.started.clone()),
         ("took", format!("{:.1} s on {}", report.timings.total_seconds, counted(here.threads, "thread"))),
         ("command", here.command_line.join(" ")),
+        ("sandbox", here.notes.get("sandbox").cloned().unwrap_or_default()),
     ];
     for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
         let _ = writeln!(text, "- {name}: {}", line(value));
