@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every fuzz target is built, and runs from its seed corpus for a few seconds without a finding and without idling.
-#   ci/fuzz.sh                     all targets, 5 seconds each
-#   ci/fuzz.sh SECONDS [TARGET..]  some targets, so many seconds each
+#   ci/fuzz.sh                     all targets of fuzz, 5 seconds each
+#   ci/fuzz.sh SECONDS [TARGET..]  some targets, so many seconds each; of fuzz/judge too, which take minutes to build
 source "$(dirname "$0")/env.sh"
 in_readme "cargo fuzz run bitmap_decode"
 seconds="${1:-5}"
@@ -26,36 +26,44 @@ profile="$PWD" quickly=()
 if [ "${CI:-}" = true ]; then
   profile="$PWD/ci/fuzz-profile" quickly=(--no-trace-compares --codegen-units=16)
 fi
-# cargo_fuzz COMMAND ARGUMENTS..
+# cargo_fuzz PACKAGE COMMAND ARGUMENTS..
 cargo_fuzz() {
-  local command="$1" flags=("${quickly[@]}")
-  shift
+  local package="$1" command="$2" flags=("${quickly[@]}")
+  shift 2
   if [ "$command" = list ]; then flags=(); fi
-  (cd "$profile" && cargo fuzz "$command" --fuzz-dir "$root/fuzz" "${flags[@]}" "$@")
+  (cd "$profile" && cargo fuzz "$command" --fuzz-dir "$root/$package" "${flags[@]}" "$@")
 }
+# The package of a target.
+package_of() { if [ -f "fuzz/judge/fuzz_targets/$1.rs" ]; then echo fuzz/judge; else echo fuzz; fi; }
 if [ "$#" -eq 0 ]; then
-  targets="$(cargo_fuzz list)"
+  targets="$(cargo_fuzz fuzz list)"
   # shellcheck disable=SC2086
   set -- $targets
-  cargo_fuzz build
+  cargo_fuzz fuzz build
 else
-  for target in "$@"; do cargo_fuzz build "$target"; done
+  for target in "$@"; do
+    if [ "$(package_of "$target")" = fuzz/judge ] && [ ! -d "fuzz/judge/corpus/$target" ]; then
+      cargo run --quiet --locked -p sparse-fuzz-judge-targets --example judge_corpus
+    fi
+    cargo_fuzz "$(package_of "$target")" build "$target"
+  done
 fi
-if git rev-parse --git-dir >/dev/null 2>&1 && ! git diff --quiet -- fuzz/Cargo.lock; then
-  say "fuzz/Cargo.lock is out of date: commit what the build has written"
+if git rev-parse --git-dir >/dev/null 2>&1 && ! git diff --quiet -- fuzz/Cargo.lock fuzz/judge/Cargo.lock; then
+  say "fuzz/Cargo.lock or fuzz/judge/Cargo.lock is out of date: commit what the build has written"
   exit 1
 fi
 found="$(mktemp -d)"
 trap 'rm -rf "$found"' EXIT
 for target in "$@"; do
   options=(-timeout=60 -print_final_stats=1)
-  if [ -f "fuzz/dict/$target.dict" ]; then options+=("-dict=$root/fuzz/dict/$target.dict"); fi
+  package="$(package_of "$target")"
+  if [ -f "$package/dict/$target.dict" ]; then options+=("-dict=$root/$package/dict/$target.dict"); fi
   mkdir -p "$found/$target"
   # New inputs go to the first folder, the seeds are only read.
   run_target() {
-    cargo_fuzz run "$target" "$found/$target" "$root/fuzz/corpus/$target" -- "${options[@]}" "$@" >"$found/log" 2>&1 && return
+    cargo_fuzz "$package" run "$target" "$found/$target" "$root/$package/corpus/$target" -- "${options[@]}" "$@" >"$found/log" 2>&1 && return
     tail -n 100 "$found/log"
-    say "$target found something; the input is in fuzz/artifacts/$target"
+    say "$target found something; the input is in $package/artifacts/$target"
     exit 1
   }
   run_target "-max_total_time=$seconds"

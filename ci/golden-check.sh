@@ -6,7 +6,7 @@ source "$(dirname "$0")/env.sh"
 failed=0
 refuse() { say "$*"; failed=1; }
 
-snapshots() { find . \( -path ./target -o -path ./fuzz/target -o -path ./.git \) -prune -o -type f "$@" -print | sort; }
+snapshots() { find . \( -path ./target -o -path ./fuzz/target -o -path ./fuzz/judge/target -o -path ./.git \) -prune -o -type f "$@" -print | sort; }
 
 while IFS= read -r file; do
   refuse "$file was never reviewed: run cargo insta review, or delete it"

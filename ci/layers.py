@@ -27,6 +27,7 @@ CRATES = [
     "conformance/probe",
     "conformance",
     "fuzz/targets",
+    "fuzz/judge/targets",
     "golden",
 ]
 PATH = re.compile(r"\b(crate|super(?:::super)*)::(\w+|\{|\*)")

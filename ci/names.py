@@ -25,6 +25,7 @@ CRATES = [
     "conformance/probe",
     "conformance",
     "fuzz/targets",
+    "fuzz/judge/targets",
     "golden",
 ]
 # How many names a crate may still use for two things. It goes down only.

@@ -21,6 +21,7 @@ FOLDERS = (
     "kernels/src",
     *(f"conformance/{crate}src" for crate in ("", "core/", "peers/", "selftest/", "bench/", "probe/", "plugin/")),
     "fuzz/targets/src",
+    "fuzz/judge/targets/src",
 )
 TOKEN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/)

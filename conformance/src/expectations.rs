@@ -143,8 +143,15 @@ fn load_file(path: &Path, today: Date) -> Result<Vec<Expectation>, ExpectationEr
     if std::fs::metadata(path).map_err(read)?.len() > MAX_BYTES {
         return Err(read(io::Error::other(format!("it has more than {MAX_BYTES} bytes"))));
     }
-    let text = std::fs::read_to_string(path).map_err(read)?;
-    let file: File = toml::from_str(&text)
+    parse(path, &std::fs::read_to_string(path).map_err(read)?, today)
+}
+
+/// The expectations in the text of a file.
+///
+/// # Errors
+/// What is no TOML of this form; the first entry that can't be used.
+pub fn parse(path: &Path, text: &str, today: Date) -> Result<Vec<Expectation>, ExpectationError> {
+    let file: File = toml::from_str(text)
         .map_err(|source| ExpectationError::Syntax { path: path.to_owned(), source: Box::new(source) })?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let entries = file.expect.into_iter().zip(1..);

@@ -13,16 +13,21 @@ pub use libfuzzer_sys;
 pub use sparse_fuzz_targets as targets;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use targets::{FuzzOutcome, TARGETS};
+use targets::{FuzzOutcome, Target};
 
-/// The body of a binary: `target!(bitmap_decode);`
+/// The body of a binary: `target!(bitmap_decode);`, or `target!(other_targets::journal);` for those of another crate that has a
+/// table.
 #[macro_export]
 macro_rules! target {
     ($name:ident) => {
+        use $crate::targets;
+        $crate::target!(targets::$name);
+    };
+    ($targets:ident::$name:ident) => {
         $crate::libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
             // Looked up by the compiler, so that the table and with it all other targets stay out of the binary.
-            const FLOOR: u32 = $crate::floor(stringify!($name));
-            $crate::count(stringify!($name), FLOOR, $crate::targets::$name(bytes));
+            const FLOOR: u32 = $crate::floor(&$targets::TARGETS, stringify!($name));
+            $crate::count(stringify!($name), FLOOR, $targets::$name(bytes));
         });
     };
 }
@@ -48,11 +53,11 @@ pub fn count(target: &str, floor: u32, outcome: FuzzOutcome) {
 /// # Panics
 /// When there is no such target: then the binary does not compile.
 #[must_use]
-pub const fn floor(name: &str) -> u32 {
+pub const fn floor(targets: &[Target], name: &str) -> u32 {
     let mut at = 0;
-    while at < TARGETS.len() {
-        if same(TARGETS[at].name.as_bytes(), name.as_bytes()) {
-            return TARGETS[at].floor;
+    while at < targets.len() {
+        if same(targets[at].name.as_bytes(), name.as_bytes()) {
+            return targets[at].floor;
         }
         at += 1;
     }

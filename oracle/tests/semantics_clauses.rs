@@ -24,6 +24,7 @@ fn functions() -> BTreeMap<String, BTreeSet<String>> {
         "conformance/core",
         "conformance/selftest",
         "fuzz/targets",
+        "fuzz/judge/targets",
         "kernels",
         "golden",
     ];

@@ -140,6 +140,19 @@ impl Guarded {
         bytes.chunks_mut(8).for_each(|some| some.copy_from_slice(&pattern[..some.len()]));
     }
 
+    /// Writes as a library would, from a byte that counts from the first element; what falls where nobody has access is left out.
+    pub(crate) fn write(&mut self, at: i64, content: &[u8]) {
+        let to = i64::try_from(self.start).unwrap_or(i64::MAX).saturating_add(at);
+        for (to, &byte) in (to..).zip(content) {
+            if let Ok(to) = usize::try_from(to)
+                && (self.open..self.close).contains(&to)
+            {
+                // SAFETY: the byte has access, as was just checked, and `&mut self` is the only way to it.
+                unsafe { self.base.add(to).write(byte) };
+            }
+        }
+    }
+
     /// Bytes with access, counted from `base`.
     fn bytes(&self, range: Range<usize>) -> &[u8] {
         assert!(self.open <= range.start && range.end <= self.close, "bytes with access");

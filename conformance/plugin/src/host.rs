@@ -138,7 +138,19 @@ impl Call {
         found.map_or_else(Vec::new, |array| array.1.to_vec())
     }
 
-    fn new_array(&mut self, name: &str, dtype: i32, count: u64) -> Result<*mut c_void, RunError> {
+    /// What a call back came to; the first one that was wrong counts.
+    pub(crate) fn remember<R>(&mut self, result: Result<R, RunError>) -> Option<R> {
+        result.map_err(|error| _ = self.breach.get_or_insert(error)).ok()
+    }
+
+    /// A reason for a refusal, as bytes of the library; NULL and nothing are none.
+    pub(crate) fn refuse(&mut self, message: Option<Vec<u8>>) {
+        let text = message.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        self.refusal = text.filter(|text| !text.is_empty());
+    }
+
+    /// Room for an array of the result, by the name that the library passed.
+    pub(crate) fn new_array(&mut self, name: &str, dtype: i32, count: u64) -> Result<*mut c_void, RunError> {
         const CALL: &str = "sc_new_array";
         let Some(expected) = &self.sparse else {
             return Err(RunError::Dense { call: CALL });
@@ -167,7 +179,13 @@ impl Call {
         Ok(data)
     }
 
-    fn set_extent(&mut self, name: &str, value: u64) -> Result<(), RunError> {
+    /// The memory of the array that was asked for last.
+    pub(crate) fn last_array(&mut self) -> Option<&mut Guarded> {
+        self.arrays.last_mut().map(|array| &mut array.1)
+    }
+
+    /// An extent of the result, by the name that the library passed.
+    pub(crate) fn set_extent(&mut self, name: &str, value: u64) -> Result<(), RunError> {
         const CALL: &str = "sc_set_extent";
         let Some(expected) = &self.sparse else {
             return Err(RunError::Dense { call: CALL });
@@ -205,14 +223,11 @@ fn running<R>(call: &'static str, then: impl FnOnce(&mut Call) -> Result<R, RunE
             eprintln!("{call}: no sc_run is under way on this thread");
             return None;
         };
-        match then(state) {
-            Ok(result) => Some(result),
-            Err(error) => {
-                eprintln!("{error}");
-                state.breach.get_or_insert(error);
-                None
-            }
+        let result = then(state);
+        if let Err(error) = &result {
+            eprintln!("{error}");
         }
+        state.remember(result)
     })
 }
 
@@ -240,7 +255,7 @@ pub(crate) unsafe fn c_bytes(start: *const c_char, limit: usize) -> Option<Vec<u
 }
 
 /// A name that the library passed.
-fn parse_name(call: &'static str, bytes: Option<Vec<u8>>) -> Result<String, RunError> {
+pub(crate) fn parse_name(call: &'static str, bytes: Option<Vec<u8>>) -> Result<String, RunError> {
     let wrong = |reason| RunError::Name { call, reason };
     let bytes = bytes.ok_or_else(|| wrong("NULL"))?;
     if bytes.len() > NAME {
@@ -275,8 +290,7 @@ unsafe extern "C" fn refuse(_: *mut ScResult, message: *const c_char) {
     // SAFETY: the library's word, by the header.
     let message = unsafe { c_bytes(message, REASON) };
     running("refuse", |call| {
-        let text = message.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        call.refusal = text.filter(|text| !text.is_empty());
+        call.refuse(message);
         Ok(())
     });
 }

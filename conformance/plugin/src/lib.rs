@@ -21,6 +21,8 @@ mod guarded;
 mod host;
 mod plugin;
 mod sparse;
+#[doc(hidden)]
+pub mod trial;
 
 pub use element::is_in_header;
 pub use environment::Environment;

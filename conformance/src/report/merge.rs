@@ -123,7 +123,7 @@ pub fn merge(mut parts: Vec<(PathBuf, Report)>) -> Result<Report, MergeError> {
     let mut whole = Report::new(
         Plan {
             shard: None,
-            distinct_cases: parts.iter().map(|(_, part)| part.plan.distinct_cases).sum(),
+            distinct_cases: parts.iter().map(|(_, p)| p.plan.distinct_cases).fold(0, u64::saturating_add),
             ..first.plan.clone()
         },
         environment(order.iter().map(|&part| (shards[part], &parts[part].1.environment))),
@@ -232,7 +232,8 @@ fn declared(backends: &[Backend]) -> Vec<Backend> {
 fn contracts(parts: &[(PathBuf, Report)]) -> Vec<Contract> {
     let mut planned: BTreeMap<&str, u64> = BTreeMap::new();
     for contract in parts.iter().flat_map(|(_, part)| &part.contracts) {
-        *planned.entry(&contract.name).or_default() += contract.cases_planned;
+        let planned = planned.entry(&contract.name).or_default();
+        *planned = planned.saturating_add(contract.cases_planned);
     }
     let first = parts.first().map(|(_, part)| part.contracts.as_slice());
     let total = |contract: &Contract| Contract {

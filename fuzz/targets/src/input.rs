@@ -56,20 +56,23 @@ const DAMAGES: [usize; 8] = [0, 1, 0, 1, 1, 0, 2, 3];
 
 /// A fuzzer's bytes, read from the front.
 #[derive(Debug)]
-pub(super) struct Input<'a>(Unstructured<'a>);
+pub struct Input<'a>(Unstructured<'a>);
 
 impl<'a> Input<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Input<'a> {
+    /// Over these bytes.
+    #[must_use]
+    pub fn new(bytes: &'a [u8]) -> Input<'a> {
         Input(Unstructured::new(bytes))
     }
 
-    pub(super) fn byte(&mut self) -> u8 {
+    /// The next byte; a missing one is zero.
+    pub fn byte(&mut self) -> u8 {
         // Never an error: missing bytes are zeros.
         self.0.arbitrary().unwrap_or(0)
     }
 
     /// A little-endian number of so many bytes.
-    pub(super) fn word(&mut self, bytes: usize) -> u64 {
+    pub fn word(&mut self, bytes: usize) -> u64 {
         let mut word = [0; 8];
         // Never an error: missing bytes are zeros.
         let _ = self.0.fill_buffer(&mut word[..bytes]);
@@ -77,25 +80,28 @@ impl<'a> Input<'a> {
     }
 
     /// Less than `limit`, which is at most 256.
-    pub(super) fn below(&mut self, limit: usize) -> usize {
+    pub fn below(&mut self, limit: usize) -> usize {
         usize::from(self.byte()) % limit
     }
 
-    pub(super) fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+    /// One of a list of at most 256.
+    pub fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())]
     }
 
     /// One of a longer list.
-    pub(super) fn pick_wide<T: Copy>(&mut self, choices: &[T]) -> T {
+    pub fn pick_wide<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.word(2) as usize % choices.len()]
     }
 
     /// True for one byte in `n`; never for a missing one.
-    pub(super) fn one_in(&mut self, n: usize) -> bool {
+    pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == n - 1
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    /// True once all bytes are read.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 

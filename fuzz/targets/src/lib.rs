@@ -12,11 +12,13 @@
 #![forbid(unsafe_code)]
 
 mod bitmaps;
+mod corpus;
 mod input;
 mod moves;
 mod papers;
 mod parts;
 mod products;
+pub mod replay;
 mod same;
 mod seeds;
 mod text;
@@ -26,6 +28,8 @@ mod text_seeds;
 use std::fmt;
 
 pub use bitmaps::bitmap_decode;
+pub use corpus::{dictionary, write_corpus};
+pub use input::Input;
 pub use moves::{convert_differential, format_roundtrip};
 pub use papers::{loops, nm_pack, rp_csc};
 pub use parts::invalid_parts;
@@ -167,12 +171,4 @@ pub const TARGETS: [Target; 12] = [
 #[must_use]
 pub fn target(name: &str) -> Option<&'static Target> {
     TARGETS.iter().find(|target| target.name == name)
-}
-
-/// The target's words in libFuzzer's notation, if it has any.
-#[must_use]
-pub fn dictionary(target: &Target) -> Option<String> {
-    let words = (target.words)();
-    let quoted = |word: &String| format!("\"{}\"\n", word.replace('\\', "\\\\").replace('"', "\\\""));
-    (!words.is_empty()).then(|| words.iter().map(quoted).collect())
 }

@@ -14,6 +14,7 @@ use super::expectation::Waivers;
 use super::finding::Finding;
 use super::model::{Report, SCHEMA_NAME};
 use serde::Serialize;
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -100,7 +101,15 @@ impl Report {
     pub fn read(path: &Path) -> Result<Report, ReadError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| ReadError::Read { path: path.to_owned(), source })?;
-        let report = serde_json::from_str(&text).map_err(|error| error.to_string());
+        Report::parse(&text, path)
+    }
+
+    /// Reads the text of a `report.json`; `path` is for the words of a refusal.
+    ///
+    /// # Errors
+    /// [`ReadError::Parse`] if it is no report of this schema or contradicts itself.
+    pub fn parse(text: &str, path: &Path) -> Result<Report, ReadError> {
+        let report = serde_json::from_str(text).map_err(|error| error.to_string());
         let report = report.and_then(|report: Report| report.contradiction().map_or(Ok(report), Err));
         report.map_err(|reason| ReadError::Parse { path: path.to_owned(), reason })
     }
@@ -122,6 +131,10 @@ impl Report {
         }
         if let Some(shard) = self.plan.shard.filter(|shard| !shard.is_possible()) {
             return Some(format!("there is no shard {shard}"));
+        }
+        let mut seen = HashSet::new();
+        if let Some(record) = self.cases.iter().find(|c| !seen.insert((&c.case, &c.backend))) {
+            return Some(format!("{} on {} stands in it twice", record.case, record.backend));
         }
         let waivers = Waivers::new(&self.expectations);
         if let Some(record) = self.cases.iter().find(|c| c.waived != waivers.waiver(c)) {

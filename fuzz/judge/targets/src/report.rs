@@ -1,0 +1,178 @@
+//! A report as `merge` and `diff` read it.
+
+use super::draft::{draft, drafts};
+use super::{FuzzOutcome, sample};
+use serde_json::Value;
+use sparse_conformance::report::json::to_json;
+use sparse_conformance::report::{Colour, Report, ReportError, WRITERS, diff, merge, to_text};
+use sparse_conformance::shard::Shard;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// Most shards of which the missing ones are made up.
+const SHARDS: u64 = 3;
+
+/// A report that is a shard of so many.
+fn shard(report: &Report, index: u64, count: u64) -> Report {
+    let mut part = report.clone();
+    part.plan.shard = Shard::new(index, count).ok();
+    part.cases.retain(|record| part.plan.shard.is_some_and(|shard| shard.takes(&record.case)));
+    let lines = part.cases.chunk_by(|a, b| a.case == b.case).count();
+    part.plan.distinct_cases = lines as u64;
+    part.seal();
+    part
+}
+
+/// Reports of which others are drafted.
+fn texts() -> &'static [String] {
+    static TEXTS: OnceLock<Vec<String>> = OnceLock::new();
+    TEXTS.get_or_init(|| {
+        let whole = sample::report(10);
+        let mut waived = sample::report(6);
+        waived.expectations = sample::expectations();
+        waived.seal();
+        let mut thin = sample::report(2);
+        (thin.worth, thin.thin) = sample::worth();
+        let reports = [
+            sample::report(0),
+            sample::report(1),
+            shard(&whole, 1, 1),
+            shard(&whole, 1, 2),
+            whole,
+            waived,
+            thin,
+        ];
+        reports.iter().map(|report| to_json(report).expect("finite numbers")).collect()
+    })
+}
+
+pub(super) fn seeds() -> Vec<Vec<u8>> {
+    super::draft::seeds(texts(), 40)
+}
+
+/// Words of a report that edits put elsewhere.
+pub(super) fn words() -> Vec<String> {
+    let words = [
+        "one",
+        "two",
+        "spmm.csr.f32_f32_f32_f32",
+        "convert.csr.coo.f16",
+        "*",
+        "quick",
+        "full",
+        "extensive",
+        "2027-01-31",
+        "exact",
+        "within",
+        "wrong",
+        "lone_refusal",
+        "crashed",
+        "value",
+        "T0",
+        "T2",
+        "always",
+        "sometimes",
+        "same",
+        "different",
+        "case",
+        "idle_backend",
+        "threads",
+        "sparse-conformance-report-1",
+        "none",
+    ];
+    words.map(str::to_owned).to_vec()
+}
+
+/// The edited report with the findings that its cases have now: else each edit of a case would be a contradiction.
+fn resealed(value: Value) -> String {
+    match serde_json::from_value::<Report>(value.clone()) {
+        Ok(mut report) => {
+            report.seal();
+            to_json(&report).unwrap_or_default()
+        }
+        Err(_) => value.to_string(),
+    }
+}
+
+/// Any text is a report or a typed error; a report is written by every writer, reads as itself, differs in nothing from itself, and
+/// is no second shard beside itself.
+///
+/// # Panics
+/// When one of this is not so.
+pub fn report_json(bytes: &[u8]) -> FuzzOutcome {
+    let path = Path::new("a/report.json");
+    let text = match drafts(bytes) {
+        Some(mut input) => {
+            let seal = !input.one_in(8);
+            let value = draft(&mut input, texts(), &words());
+            if seal { resealed(value) } else { value.to_string() }
+        }
+        None => String::from_utf8_lossy(bytes).into_owned(),
+    };
+    let report = match Report::parse(&text, path) {
+        Ok(report) => report,
+        Err(error) => {
+            assert!(error.to_string().contains("a/report.json"), "{error}");
+            return FuzzOutcome::Refused;
+        }
+    };
+    written(&report, path);
+    equals_itself(&report);
+    merged(&report);
+    FuzzOutcome::Accepted
+}
+
+fn written(report: &Report, path: &Path) {
+    let text = to_json(report).expect("what was read has finite numbers only");
+    let again = Report::parse(&text, path).expect("what was written can be read");
+    assert!(*report == again, "{text}");
+    assert_eq!(to_json(&again).ok(), Some(text));
+    for writer in WRITERS {
+        match writer.text(report, path) {
+            Ok(text) => assert!(!text.is_empty(), "{}", writer.file),
+            Err(ReportError::Encode { path: named, .. } | ReportError::Junit { path: named, .. }) => {
+                panic!("{} can't be written to {}", writer.file, named.display())
+            }
+            Err(error) => panic!("no file was to be written, but: {error}"),
+        }
+    }
+    assert!(!to_text(report, &[], Colour::for_output(false)).is_empty());
+}
+
+fn equals_itself(report: &Report) {
+    let found = diff::diff(report, report, 2.0);
+    assert!(found.setting.is_empty() && found.coverage.is_empty(), "{found:?}");
+    assert!(
+        found.new_findings.is_empty() && found.changed.is_empty() && found.shares.is_empty(),
+        "{found:?}"
+    );
+    assert!(found.other_bits.is_empty() && found.other_inputs.is_empty(), "{found:?}");
+    assert!(found.only_old.is_empty() && found.only_new.is_empty(), "{found:?}");
+    assert_eq!((found.exit_code(), diff::to_text(&found).lines().last()), (0, Some("no new finding")));
+}
+
+fn merged(report: &Report) {
+    let named = |at: u64, part: Report| (PathBuf::from(format!("{at}/report.json")), part);
+    let twice = merge(vec![named(1, report.clone()), named(2, report.clone())]);
+    assert!(!twice.expect_err("nothing is two shards of a plan").to_string().is_empty());
+    let Some(mine) = report.plan.shard.filter(|shard| shard.count() <= SHARDS) else {
+        return;
+    };
+    let parts = (1..=mine.count()).map(|at| {
+        let mut part = report.clone();
+        if at != mine.index() {
+            part = shard(&part, at, mine.count());
+        }
+        named(at, part)
+    });
+    match merge(parts.collect()) {
+        Err(error) => assert!(!error.to_string().is_empty()),
+        Ok(whole) => {
+            assert_eq!(whole.cases.len(), report.cases.len());
+            assert_eq!(whole.plan.shard, None);
+            let text = to_json(&whole).expect("a merged report can be written");
+            let again = Report::parse(&text, Path::new("merged")).expect("a merged report can be read");
+            assert!(whole == again, "{text}");
+        }
+    }
+}
