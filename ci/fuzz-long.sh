@@ -30,6 +30,7 @@ build() {
   folder="$(realpath "$folder")"
   # shellcheck source=ci/env.sh
   source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
+  command -v cargo-fuzz >/dev/null || usage "cargo-fuzz is not installed (cargo install cargo-fuzz)"
   # fuzz/rustc tells by the folder which crates a target is about.
   unset CARGO_TARGET_DIR
   root="$PWD"
@@ -43,6 +44,8 @@ build() {
       case "$named" in "  " | *" $target "*) ;; *) continue ;; esac
       cargo fuzz build --fuzz-dir "$root/$package" "$target"
       cp "$root/$package/target/$host/release/$target" "$folder/$target"
+      # Lines of code take most of 130 MB, and a machine without cargo has no use for them.
+      if command -v strip >/dev/null; then strip -g "$folder/$target"; fi
       if [ -d "$root/$package/corpus/$target" ]; then cp -n "$root/$package/corpus/$target"/* "$folder/corpus/$target/" || true; fi
     done
   done

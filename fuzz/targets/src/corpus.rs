@@ -41,6 +41,12 @@ pub fn write_corpus(targets: &[Target], folder: &Path) -> io::Result<()> {
 #[must_use]
 pub fn dictionary(target: &Target) -> Option<String> {
     let words = (target.words)();
-    let quoted = |word: &String| format!("\"{}\"\n", word.replace('\\', "\\\\").replace('"', "\\\""));
+    // It takes printable bytes as they are, others in hexadecimal.
+    let escaped = |byte: u8| match byte {
+        b'\\' | b'"' => format!("\\{}", char::from(byte)),
+        b' '..=b'~' => char::from(byte).to_string(),
+        _ => format!("\\x{byte:02X}"),
+    };
+    let quoted = |word: &String| format!("\"{}\"\n", word.bytes().map(escaped).collect::<String>());
     (!words.is_empty()).then(|| words.iter().map(quoted).collect())
 }

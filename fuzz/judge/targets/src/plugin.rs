@@ -27,7 +27,7 @@ const NAMES: [Option<&[u8]>; 8] = [
 /// First byte that stands for one of [`NAMES`], for a type by its number, or for one of [`COUNTS`].
 const ODD: u8 = 0xf0;
 /// Counts at the ends of types, none of which is memory that a machine lacks.
-const COUNTS: [u64; 8] = [0, 255, 4096, (1 << 27) + 1, 1 << 32, 1 << 61, 1 << 63, u64::MAX];
+const COUNTS: [u64; 8] = [0, 255, 4096, (1 << 30) + 1, 1 << 32, 1 << 61, 1 << 63, u64::MAX];
 /// Most elements that are written.
 const WRITTEN: u64 = 240;
 
@@ -103,12 +103,14 @@ fn act(input: &mut Input<'_>, slots: &[Slot], draft: &mut Drafted) -> Act {
     }
     if byte >= ODD {
         let name = input.pick(&NAMES).map(<[u8]>::to_vec);
-        return match input.one_in(2) {
-            true => Act::SetExtent { name, value: input.word(8) },
-            false => {
-                Act::NewArray { name, dtype: i32::from(input.byte()), count: 1, at: 0, content: vec![1] }
-            }
-        };
+        if input.one_in(2) {
+            let value = input.word(8);
+            let meant = slots.iter().find(|slot| slot.1 == 0 && name.as_deref() == Some(slot.0.as_bytes()));
+            draft.extents.extend(meant.map(|slot| (slot.0, value)));
+            return Act::SetExtent { name, value };
+        }
+        draft.unknown = true;
+        return Act::NewArray { name, dtype: i32::from(input.byte()), count: 1, at: 0, content: vec![1] };
     }
     let (name, code, size) = slots[usize::from(byte) % slots.len()];
     let named = Some(name.as_bytes().to_vec());

@@ -1,4 +1,4 @@
-//! What the fuzz targets of this crate found in the code that they are about, each with its story.
+//! Faults of the code that the fuzz targets of this crate are about, found by them or while they were written, each with its story.
 
 use sparse_conformance::report::json::to_json;
 use sparse_conformance::report::{CaseRecord, Environment, Plan, Report, VerdictRecord, merge};
