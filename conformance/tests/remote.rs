@@ -2,6 +2,7 @@
 //! One binary: each file of tests is a module, listed here.
 
 mod cli;
+mod faults;
 
 mod plugin_hostile;
 mod remote_hostile;

@@ -1,6 +1,7 @@
 //! Options of `run` about runs that are more than one process on one day: shards, resuming, known deviations, summaries
 //! for a CI system.
 
+use super::progress::say;
 use crate::backend::Backend;
 use crate::campaign::{Extras, Planned};
 use crate::expectations;
@@ -42,7 +43,7 @@ impl Extent {
         }
         let (shard, said) =
             Shard::from_environment(|name| std::env::var(name).ok()).context("--shard auto")?;
-        eprintln!("shard {shard} ({said})");
+        say(&format!("shard {shard} ({said})"));
         Ok(Some(shard))
     }
 
@@ -65,19 +66,19 @@ impl Extent {
         let header = planned.header(backends);
         if self.resume {
             if let Some((journal, done)) = Journal::resume(folder, &header)? {
-                eprintln!("resuming: {} cases are judged already", done.records.len());
+                say(&format!("resuming: {} cases are judged already", done.records.len()));
                 extras.done = done;
                 extras.journal = Some(journal);
                 return Ok(extras);
             }
-            eprintln!("nothing to resume in {}: starting", folder.display());
+            say(&format!("nothing to resume in {}: starting", folder.display()));
         }
         let (journal, kept) = Journal::start(folder, &header)?;
         if kept {
-            eprintln!(
+            say(&format!(
                 "an interrupted run's journal was there; kept as {} (--resume would have gone on with it)",
                 folder.join(journal::OLD_FILE).display()
-            );
+            ));
         }
         extras.journal = Some(journal);
         Ok(extras)

@@ -2,7 +2,7 @@
 
 use crate::campaign::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -19,6 +19,11 @@ pub(super) struct Shown {
 
 /// Time between two plain lines.
 const PAUSE: Duration = Duration::from_secs(5);
+
+/// A line on standard error, or none: a log on a full disk ends no run.
+pub(super) fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
 
 impl Shown {
     /// A bar if standard error is a terminal.
@@ -51,10 +56,8 @@ impl Progress for Shown {
                 bar.set_message("0 findings");
             }
             None => {
-                eprintln!(
-                    "{cases} cases on {matrices} {}",
-                    if matrices == 1 { "matrix" } else { "matrices" }
-                );
+                let what = if matrices == 1 { "matrix" } else { "matrices" };
+                say(&format!("{cases} cases on {matrices} {what}"));
             }
         }
     }
@@ -71,7 +74,7 @@ impl Progress for Shown {
             && said.elapsed() >= PAUSE
         {
             *said = Instant::now();
-            eprintln!("{judged}/{} cases, {total} findings", self.planned.load(Ordering::Relaxed));
+            say(&format!("{judged}/{} cases, {total} findings", self.planned.load(Ordering::Relaxed)));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::extent::Extent;
 use super::output::output;
-use super::progress::Shown;
+use super::progress::{Shown, say};
 use super::subjects::Subjects;
 use crate::backend::Backend;
 use crate::campaign::{self, Planned};
@@ -182,12 +182,12 @@ pub(super) fn matrices(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 fn skipped(folder: &Path, others: &[PathBuf]) {
     if !others.is_empty() {
         let names: Vec<String> = others.iter().map(|p| p.display().to_string()).collect();
-        eprintln!(
+        say(&format!(
             "{}: skipped {} files that are no matrices: {}",
             folder.display(),
             names.len(),
             names.join(", ")
-        );
+        ));
     }
 }
 

@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(100);
 /// So many times its limit passes on the clock before it is late, however little it computed.
 const PATIENCE: u32 = 2;
+/// What passes on the clock between two calls counts up to this: the judge is called fifty times a second, and who slept longer (it was
+/// stopped, its machine was suspended, its clock jumped) says nothing about the child.
+const STEP: Duration = Duration::from_secs(1);
 
 /// One that computed less than this part of its limit, and is late by the clock, was idle.
 const IDLE: u32 = 10;
@@ -21,7 +24,8 @@ const IDLE: u32 = 10;
 pub(super) struct Meter {
     time: Duration,
     memory: u64,
-    start: Instant,
+    passed: Duration,
+    called: Instant,
     looked: Instant,
     /// What it had computed at the first look.
     before: Option<Duration>,
@@ -33,7 +37,15 @@ impl Meter {
     /// Starts the clock.
     pub(super) fn new(time: Duration, memory: u64) -> Meter {
         let start = Instant::now();
-        Meter { time, memory, start, looked: start, before: None, computed: None }
+        Meter {
+            time,
+            memory,
+            passed: Duration::ZERO,
+            called: start,
+            looked: start,
+            before: None,
+            computed: None,
+        }
     }
 
     /// Looks at the child and its descendants, if it is time to.
@@ -41,7 +53,9 @@ impl Meter {
     /// # Errors
     /// One that uses too much, or is late.
     pub(super) fn look(&mut self, child: Pid) -> Result<(), Trouble> {
-        let passed = self.start.elapsed();
+        let now = Instant::now();
+        let passed = self.passes(now.saturating_duration_since(self.called));
+        self.called = now;
         let due = passed >= self.time;
         if self.looked.elapsed() >= LOOK || due && self.computed.is_none() {
             self.looked = Instant::now();
@@ -56,6 +70,12 @@ impl Meter {
             return Err(Trouble::Late { limit: self.time, idle });
         }
         Ok(())
+    }
+
+    /// Adds what the clock says has passed since the last call, as far as it counts.
+    fn passes(&mut self, since: Duration) -> Duration {
+        self.passed += since.min(STEP);
+        self.passed
     }
 
     fn note(&mut self, used: Usage, passed: Duration) -> Result<(), Trouble> {
@@ -92,6 +112,14 @@ mod tests {
             Some(Duration::from_millis(3100)),
             "a helper ended and was not waited for"
         );
+    }
+
+    /// Story: an hour during which the judge was stopped had the program called late.
+    #[test]
+    fn a_clock_that_jumps_accuses_nobody() {
+        let mut meter = Meter::new(Duration::from_secs(10), 2);
+        assert_eq!(meter.passes(Duration::from_millis(20)), Duration::from_millis(20));
+        assert_eq!(meter.passes(Duration::from_secs(3600)), Duration::from_millis(1020));
     }
 
     #[test]

@@ -43,8 +43,8 @@ pub use self::sandbox::{Held, Sandbox, SandboxError, become_sandboxed, probe as 
 pub use self::serve::{manifest_of, respond, serve};
 pub(crate) use self::tail::SAID;
 pub use self::trouble::StartError;
-pub(crate) use self::warden::{NOT_STARTED, SAYS};
 pub use self::warden::watch_over;
+pub(crate) use self::warden::{NOT_STARTED, SAYS};
 
 use self::child::Child;
 pub use self::plugin::{OpenError, PluginBackend};

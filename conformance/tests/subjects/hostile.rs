@@ -40,7 +40,9 @@ fn main() {
                 continue;
             }
         };
-        if mode == "mixed" {
+        if mode.starts_with("killed-") {
+            killed(mode, file == id.to_string(), &honest);
+        } else if mode == "mixed" {
             mixed(id, file, &honest);
         } else if mode.ends_with("-once") && mode != "start-once" && std::fs::exists(file).expect("a path") {
             send(&honest);
@@ -91,6 +93,20 @@ fn mixed(id: u64, file: &str, honest: &[u8]) {
             send(&tampered(honest, |reply| reply["inputs_modified"] = true.into()));
         }
         _ => send(honest),
+    }
+}
+
+/// Kills itself before, within or after an answer, `now` being its time.
+fn killed(mode: &str, now: bool, honest: &[u8]) {
+    use rustix::process::{Signal, getpid, kill_process};
+    match mode {
+        _ if !now => send(honest),
+        "killed-within" => send(&honest[..honest.len() / 2]),
+        "killed-after" => send(honest),
+        _ => {}
+    }
+    if now {
+        kill_process(getpid(), Signal::KILL).expect("a signal to itself");
     }
 }
 
