@@ -9,11 +9,15 @@ use sparse_conformance::backend::{Backend, Failure, Support};
 use sparse_conformance::case::Params;
 use sparse_conformance::manifest::{Manifest, Rule};
 use sparse_conformance::remote::{
-    PREFIX, Reply, Request, Run, encode, message, parse_prefix, read_answer, read_message, respond,
+    FrameError, PREFIX, Reply, Request, Run, encode, message, parse_prefix, read_answer, read_message,
+    respond,
 };
 use sparse_oracle::contract::Contract;
 use sparse_oracle::source::Random;
 use sparse_oracle::task::{Answer, Task};
+
+/// Header and payload.
+type Message = (Vec<u8>, Vec<u8>);
 
 /// Longest payload that is read.
 const LIMIT: u64 = 1 << 16;
@@ -157,7 +161,7 @@ pub fn protocol_frame(bytes: &[u8]) -> FuzzOutcome {
     };
     let mut rest = bytes;
     let read = read_message(&mut rest, LIMIT);
-    prefixes(bytes, &read.as_ref().map(Option::as_ref));
+    prefixes(bytes, &read);
     let Ok(Some((header, payload))) = read else {
         return FuzzOutcome::Refused;
     };
@@ -167,7 +171,7 @@ pub fn protocol_frame(bytes: &[u8]) -> FuzzOutcome {
 }
 
 /// A prefix is one as soon as it is whole, and what no further byte can mend is refused at once.
-fn prefixes(bytes: &[u8], read: &Result<Option<&(Vec<u8>, Vec<u8>)>, &impl ToString>) {
+fn prefixes(bytes: &[u8], read: &Result<Option<Message>, FrameError>) {
     for len in 0..PREFIX.min(bytes.len()) {
         match parse_prefix(&bytes[..len]) {
             Ok(lengths) => assert_eq!(lengths, None, "of {len} bytes"),
@@ -213,7 +217,7 @@ fn recoded(run: Run, payload: &[u8]) -> Result<Vec<u8>, String> {
 }
 
 /// Whether it is an answer to one of the recorded requests; then it is sent, and read again.
-fn answered((header, payload): &(Vec<u8>, Vec<u8>)) -> bool {
+fn answered((header, payload): &Message) -> bool {
     let Ok(reply) = serde_json::from_slice::<Reply>(header) else {
         return false;
     };
@@ -226,7 +230,7 @@ fn answered((header, payload): &(Vec<u8>, Vec<u8>)) -> bool {
         let mut task = request.task().expect("a recorded task");
         match read_answer(&message, id, &contract, &mut task) {
             Err(Failure::Refused(words) | Failure::Crashed(words)) => {
-                assert!(!words.contains('\u{0}'), "{words:?}")
+                assert!(!words.contains('\u{0}'), "{words:?}");
             }
             Err(Failure::Broke(mismatch)) => assert!(!mismatch.message.is_empty()),
             Err(Failure::TimedOut { .. }) => panic!("an answer that came did not come in time"),

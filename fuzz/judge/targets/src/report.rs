@@ -84,7 +84,7 @@ pub(super) fn words() -> Vec<String> {
 }
 
 /// The edited report with the findings that its cases have now: else each edit of a case would be a contradiction.
-fn resealed(value: Value) -> String {
+fn resealed(value: &Value) -> String {
     match serde_json::from_value::<Report>(value.clone()) {
         Ok(mut report) => {
             report.seal();
@@ -105,7 +105,7 @@ pub fn report_json(bytes: &[u8]) -> FuzzOutcome {
         Some(mut input) => {
             let seal = !input.one_in(8);
             let value = draft(&mut input, texts(), &words());
-            if seal { resealed(value) } else { value.to_string() }
+            if seal { resealed(&value) } else { value.to_string() }
         }
         None => String::from_utf8_lossy(bytes).into_owned(),
     };

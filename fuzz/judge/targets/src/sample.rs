@@ -105,8 +105,10 @@ pub(super) fn records(number: usize) -> Vec<CaseRecord> {
             selection: (verdict.is_finding() && at == 1).then(|| text("--exec ./two")),
             waived: None,
             asked_again: number == 5,
-            repeated: ran
-                .then_some(Repeated { runs: Same::of(number % 2 == 0), threads: Some(Same::of(true)) }),
+            repeated: ran.then_some(Repeated {
+                runs: Same::of(number.is_multiple_of(2)),
+                threads: Some(Same::of(true)),
+            }),
             reproducer: verdict.is_finding().then(|| Reproducer {
                 path: Some(text("reproducers/one-wrong")),
                 case: Some(format!("{contract}/banded:rows=1,cols=1/n=1")),
