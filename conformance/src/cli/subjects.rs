@@ -37,7 +37,7 @@ pub(super) struct Outsiders {
     /// process's first task of each contract, for which kernels may be compiled.
     #[arg(long, default_value = "10", value_parser = |text: &str| seconds(text, (0.01, 86400.0)), value_name = "SECONDS")]
     timeout: Duration,
-    /// MiB of memory that a program or plug-in, with all it starts, may use.
+    /// MiB of memory that a program or plug-in, with all it starts, may use; for the judge's own see --judge-memory.
     #[arg(long, default_value_t = 4096, value_parser = clap::value_parser!(u64).range(16..=1 << 24), value_name = "MIB")]
     memory: u64,
 }
