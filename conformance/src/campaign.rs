@@ -4,44 +4,23 @@ use crate::backend::{Backend, Support};
 use crate::case::{Case, CaseError, Params};
 use crate::content;
 use crate::determinism::Repeats;
-use crate::journal::{Done, Header, Journal};
+use crate::groups::{GroupDone, Shared};
+use crate::journal::Header;
 use crate::late::ask_again;
-use crate::origin::{Loaded, Origin};
+use crate::memory::MemoryBudget;
 use crate::plan::{Group, Options, Plan, by_matrix, plan, selected, shard};
-use crate::record::unasked;
-use crate::report::{self, Expectation, Report, Waivers};
-use crate::runner::{Ran, run_case_repeated};
+use crate::report::{self, Report, Waivers};
 use crate::worth::{self, Owed};
 use rayon::prelude::*;
-use sparse_oracle::contract::{Contract, Op, all_contracts};
-use sparse_oracle::format::Csr;
-use sparse_oracle::prelude::*;
+use sparse_oracle::contract::{Op, all_contracts};
 use sparse_oracle::scalar::Precision;
-use sparse_oracle::source::spy::SpyGrid;
-use sparse_oracle::source::statistics::RowStatistics;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Told about progress; called from any thread.
-pub trait Progress: Sync {
-    /// The plan is made.
-    fn planned(&self, cases: usize, matrices: usize);
-    /// One case is judged on every backend.
-    fn judged(&self, case: &str, findings: usize);
-}
-
-/// What a run is given beside its options.
-#[derive(Debug, Default)]
-pub struct Extras {
-    /// Where judged cases are noted.
-    pub journal: Option<Journal>,
-    /// What an interrupted run had done: it is not done again.
-    pub done: Done,
-    /// Known deviations.
-    pub expectations: Vec<Expectation>,
-}
+pub use crate::described::source_record;
+pub use crate::groups::{Extras, Progress};
 
 /// Runs the plan on the backends and reports. A matrix that can't be read is reported and costs only its own cases.
 #[must_use]
@@ -123,11 +102,17 @@ pub fn run_with(
 ) -> Report {
     let Planned { start, groups, pictured, repeats, plan, backends: records, contracts, owed } = planned;
     progress.planned(groups.iter().map(|g| g.cases.len()).sum(), groups.len());
-    let claimed: HashSet<(&str, Contract)> = owed.iter().map(Owed::of).collect();
-    let mut done: Vec<GroupDone> = groups
-        .par_iter()
-        .map(|group| run_group(group, backends, progress, (repeats, extras, &claimed)))
-        .collect();
+    let shared = Shared {
+        backends,
+        progress,
+        repeats,
+        extras,
+        claimed: owed.iter().map(Owed::of).collect(),
+        waivers: Waivers::new(&extras.expectations),
+        budget: MemoryBudget::process(),
+    };
+    let mut done: Vec<GroupDone> = groups.par_iter().map(|group| shared.group(group)).collect();
+    groups.iter().zip(&mut done).for_each(|(group, done)| shared.put_off(group, done));
     let mut silent = HashMap::new();
     for (group, done) in groups.iter().zip(&mut done) {
         ask_again(group, &mut done.records, backends, (repeats, extras.journal.as_ref()), &mut silent);
@@ -195,90 +180,6 @@ fn pictured(whole: &[Group]) -> HashSet<String> {
         }
     }
     names
-}
-
-struct GroupDone {
-    source: Option<report::Source>,
-    records: Vec<report::CaseRecord>,
-    inside: Vec<Duration>,
-    judging: Duration,
-    loading: Duration,
-}
-
-fn run_group(
-    group: &Group,
-    backends: &[Box<dyn Backend>],
-    progress: &dyn Progress,
-    (repeats, extras, claimed): (Repeats, &Extras, &HashSet<(&str, Contract)>),
-) -> GroupDone {
-    let start = Instant::now();
-    let mut done = GroupDone {
-        source: extras.done.sources.get(&group.origin.to_string()).cloned(),
-        records: Vec::new(),
-        inside: vec![Duration::ZERO; backends.len()],
-        judging: Duration::ZERO,
-        loading: Duration::ZERO,
-    };
-    let waivers = Waivers::new(&extras.expectations);
-    let tell = |case: &str, records: &[report::CaseRecord]| {
-        let news = |r: &&report::CaseRecord| r.verdict.is_finding() && waivers.waiver(r).is_none();
-        progress.judged(case, records.iter().filter(news).count());
-    };
-    let mut left = Vec::new();
-    for case in &group.cases {
-        let line = case.to_string();
-        match extras.done.records.get(&line) {
-            Some(records) => {
-                tell(&line, records);
-                done.records.extend(records.iter().cloned());
-            }
-            None => left.push((case, line)),
-        }
-    }
-    if left.is_empty() && done.source.is_some() {
-        return done;
-    }
-    let loaded = match group.origin.load() {
-        Ok(loaded) => loaded,
-        Err(error) => {
-            // Not noted in the journal: who resumes may have mended the file.
-            for (case, _) in &left {
-                let unread = |b: &dyn Backend| unasked(case, b, error.to_string());
-                let mine = |b: &&dyn Backend| claimed.contains(&(b.name(), case.contract));
-                done.records.extend(backends.iter().map(AsRef::as_ref).filter(mine).map(unread));
-            }
-            return done;
-        }
-    };
-    if done.source.is_none() {
-        let source = source_record(&group.origin, &loaded);
-        if let Some(journal) = &extras.journal {
-            let content = match &group.origin {
-                Origin::File(path) => Some(content::of_file(path)),
-                Origin::Spec(_) | Origin::Embedded(_) => None,
-            };
-            journal.source(&source, content.as_deref());
-        }
-        done.source = Some(source);
-    }
-    done.loading = start.elapsed();
-    let ran: Vec<Ran> = left
-        .par_iter()
-        .map(|(case, line)| {
-            let mut ran = run_case_repeated(case, &loaded, backends, repeats);
-            // A backend that claims nothing of the contract is not asked: its manifest says so once.
-            ran.records.retain(|record| claimed.contains(&(record.backend.as_str(), case.contract)));
-            extras.journal.iter().for_each(|journal| journal.judged(&ran.records));
-            tell(line, &ran.records);
-            ran
-        })
-        .collect();
-    for mut ran in ran {
-        done.records.append(&mut ran.records);
-        done.judging += ran.judging;
-        done.inside.iter_mut().zip(ran.inside).for_each(|(total, spent)| *total += spent);
-    }
-    done
 }
 
 fn plan_record(
@@ -366,49 +267,4 @@ fn summarise(contracts: &[String]) -> String {
         contracts.iter().map(|c| format!("{}.*", c.rsplit_once('.').map_or("", |s| s.0))).collect();
     heads.dedup();
     format!("{} ({} contracts)", heads.join(" "), contracts.len())
-}
-
-/// Side of a report's spy plot, in cells.
-const SPY: usize = 48;
-
-/// Describes a matrix for the report.
-#[must_use]
-pub fn source_record(origin: &Origin, loaded: &Loaded) -> report::Source {
-    let (rows, cols) = (loaded.coo.rows as u64, loaded.coo.cols as u64);
-    let (spec, family) = (origin.to_string(), origin.family());
-    let Ok(pattern) = Csr::<f64>::from_entries(&loaded.coo.entries()) else {
-        let nnz = loaded.coo.nnz() as u64;
-        return report::Source { spec, family, rows, cols, nnz, row_nnz: None, spy: None };
-    };
-    let statistics = RowStatistics::of(&pattern);
-    let spy = SpyGrid::new(&pattern, SPY, SPY).ok().map(|grid| spy_record(&grid));
-    report::Source {
-        spec,
-        family,
-        rows,
-        cols,
-        nnz: pattern.nnz() as u64,
-        row_nnz: (pattern.rows > 0).then_some(report::RowStatistics {
-            min: statistics.min as u64,
-            max: statistics.max as u64,
-            mean: statistics.mean,
-            std: statistics.std,
-            empty: statistics.empty_rows as u64,
-        }),
-        spy,
-    }
-}
-
-fn spy_record(grid: &SpyGrid) -> report::SpyGrid {
-    let (width, height) = (grid.width(), grid.height());
-    let counts: Vec<u32> =
-        (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| grid.count(x, y)).collect();
-    let densest = counts.iter().copied().max().unwrap_or(0).max(1);
-    // Square root, so that a single entry in a cell is still seen beside a dense block.
-    let shade = |c: u32| (255.0 * (f64::from(c) / f64::from(densest)).sqrt()).ceil() as u8;
-    report::SpyGrid {
-        width: width as u32,
-        height: height as u32,
-        cells: counts.into_iter().map(shade).collect(),
-    }
 }

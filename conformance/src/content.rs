@@ -1,6 +1,7 @@
 //! What files hold, as a hash: 128 bits of XXH3 in hex. Whoever resumes a run must ask the same kernel about the same matrices.
 
 use crate::digest::hex;
+use sparse_oracle::plain_file;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
@@ -13,10 +14,7 @@ pub(crate) fn of_file(path: &Path) -> String {
 
 fn hash(path: &Path) -> io::Result<String> {
     // A pipe or a device has no content, and may have no end.
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("not a plain file"));
-    }
-    let mut file = std::fs::File::open(path)?;
+    let mut file = plain_file::open(path)?;
     let (mut state, mut chunk) = (Xxh3::new(), vec![0; 1 << 16]);
     loop {
         match file.read(&mut chunk)? {

@@ -18,6 +18,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
+use sparse_oracle::plain_file;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -140,10 +141,7 @@ fn toml_files(folder: &Path) -> Result<Vec<PathBuf>, ExpectationError> {
 
 fn load_file(path: &Path, today: Date) -> Result<Vec<Expectation>, ExpectationError> {
     let read = |source| ExpectationError::Read { path: path.to_owned(), source };
-    if std::fs::metadata(path).map_err(read)?.len() > MAX_BYTES {
-        return Err(read(io::Error::other(format!("it has more than {MAX_BYTES} bytes"))));
-    }
-    parse(path, &std::fs::read_to_string(path).map_err(read)?, today)
+    parse(path, &plain_file::read_text(path, MAX_BYTES).map_err(read)?, today)
 }
 
 /// The expectations in the text of a file.

@@ -15,6 +15,7 @@ use crate::content;
 use crate::origin::Origin;
 use crate::report::{Backend, CaseRecord, Plan, Source};
 use serde::{Deserialize, Serialize};
+use sparse_oracle::plain_file;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Write};
@@ -161,7 +162,9 @@ impl Journal {
         let path = folder.join(FILE);
         let lock = lock(folder)?;
         let failed = |source| JournalError::File { path: path.clone(), source };
-        let file = match OpenOptions::new().read(true).write(true).open(&path) {
+        // A pipe would be waited for, a device has no end.
+        let plain = plain_file::open(&path).map(drop);
+        let file = match plain.and_then(|()| OpenOptions::new().read(true).write(true).open(&path)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(error)),

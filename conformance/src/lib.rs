@@ -12,7 +12,9 @@ mod beside;
 pub mod campaign;
 pub mod cli;
 mod content;
+mod described;
 pub mod expectations;
+mod groups;
 pub mod inspect;
 pub mod journal;
 mod late;
@@ -26,7 +28,7 @@ pub use sparse_conformance_bench as bench;
 pub(crate) use sparse_conformance_core::record;
 pub use sparse_conformance_core::{
     after, case, declaration, degenerate, determinism, digest, element, encodings, execute, kept, keys,
-    manifest, operands, origin, placed, plan, response, right, runner, sequence, shard,
+    manifest, memory, operands, origin, placed, plan, response, right, runner, sequence, shard,
 };
 pub use sparse_conformance_probe as probe;
 pub use sparse_conformance_selftest as selftest;

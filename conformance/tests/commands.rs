@@ -8,6 +8,7 @@ mod cli_bench;
 mod cli_commands;
 mod cli_explain;
 mod cli_inspect;
+mod cli_memory;
 mod cli_model;
 mod cli_probe;
 mod runs_in_parts;

@@ -52,6 +52,7 @@ pub mod interop;
 pub mod judge;
 pub mod model;
 pub mod op;
+pub mod plain_file;
 pub mod prelude;
 pub mod scalar;
 pub mod source;

@@ -245,6 +245,19 @@ fn the_callers_limits_hold() {
     assert_eq!(mask("     "), Err(FileError::TooMuchFiller { line: 3, limit: 10 }));
 }
 
+/// Story: blanks behind an entry counted nowhere; a small archive kept a reader busy with 64 KiB a promised entry.
+#[test]
+fn long_lines_count_what_they_have_beyond_three_numbers() {
+    let limits = Limits { filler_bytes: 1000, ..Limits::default() };
+    let read = |gap: usize| {
+        let text = format!("{REAL}2 2 2\n1 1{}5\n2 2 6\n", " ".repeat(gap));
+        read_matrix_market_within(text.as_bytes(), limits).map(|(_, coo)| coo.nnz())
+    };
+    // 256 bytes are free: three of the numbers, their blank and the line's end among them.
+    assert_eq!(read(251 + 1000), Ok(2));
+    assert_eq!(read(252 + 1000), Err(FileError::TooMuchFiller { line: 3, limit: 1000 }));
+}
+
 #[test]
 fn non_utf8_junk_is_shown_escaped() {
     let mut bytes = REAL.as_bytes().to_vec();

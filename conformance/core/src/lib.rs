@@ -22,6 +22,7 @@ pub mod execute;
 pub mod kept;
 pub mod keys;
 pub mod manifest;
+pub mod memory;
 pub mod operands;
 pub mod origin;
 pub mod placed;

@@ -1,8 +1,10 @@
 //! Where a case's matrix comes from: a generator's one-line specification, the embedded pack, or a file.
 
+use crate::memory::{MemoryBudget, NoRoom};
 use sparse_oracle::format::{Coo, CooCodec, CooParts, Csr};
 use sparse_oracle::source::file_error::FileError;
-use sparse_oracle::source::generator::SourceSpec;
+use sparse_oracle::source::generator::{DEFAULT_LIMIT, SourceSpec};
+use sparse_oracle::source::matrix_market::Limits;
 use sparse_oracle::source::{embedded, file};
 use std::ffi::OsString;
 use std::fmt;
@@ -37,7 +39,21 @@ pub enum OriginError {
     /// The file, or embedded matrix, can't be read; the reason names it.
     #[error(transparent)]
     File(#[from] FileError),
+    /// It would take more memory than there is for it.
+    #[error("{origin}: {source}")]
+    Memory {
+        /// The matrix.
+        origin: String,
+        /// What it needs, and what there is.
+        source: NoRoom,
+    },
 }
+
+/// Bytes that an entry takes while its matrix is read and brought into order.
+const ENTRY: u128 = 64;
+
+/// Bytes that a row or column takes, even an empty one.
+const LINE: u128 = 32;
 
 /// A matrix and the values it came with, if any.
 #[derive(Clone, Debug)]
@@ -73,15 +89,66 @@ impl Origin {
         }
     }
 
-    /// Makes the matrix.
+    /// Bytes that the matrix takes at most about: as the first lines of its file promise, or the parameters of its generator.
     ///
     /// # Errors
     /// What the generator or the file reader says.
+    pub fn need(&self) -> Result<u128, OriginError> {
+        let bytes = |rows: u64, cols: u64, entries: u128| {
+            let lines = u128::from(rows) + u128::from(cols);
+            lines.saturating_mul(LINE).saturating_add(entries.saturating_mul(ENTRY))
+        };
+        match self {
+            // The largest is in this program.
+            Origin::Embedded(_) => Ok(0),
+            Origin::File(path) => {
+                let promise = file::promise(path)?;
+                Ok(bytes(promise.rows.into(), promise.cols.into(), promise.entries.into()))
+            }
+            Origin::Spec(spec) => {
+                let error = |e: &dyn fmt::Display| OriginError::Spec {
+                    text: spec.to_string(),
+                    reason: e.to_string(),
+                };
+                let shape = spec.shape().map_err(|e| error(&e))?;
+                let elements =
+                    shape.nnz_at_most.saturating_add(shape.scratch).saturating_add(shape.rows.into());
+                // Nobody generates what is larger, whatever memory there is; its own refusal says so.
+                let is_made = elements < u128::from(DEFAULT_LIMIT);
+                let scratch = shape.scratch.saturating_mul(4);
+                Ok(if is_made {
+                    bytes(shape.rows, shape.cols, shape.nnz_at_most).saturating_add(scratch)
+                } else {
+                    0
+                })
+            }
+        }
+    }
+
+    /// Makes the matrix, if this process has the memory.
+    ///
+    /// # Errors
+    /// What the generator or the file reader says; [`OriginError::Memory`] before anything is allocated.
     pub fn load(&self) -> Result<Loaded, OriginError> {
+        self.load_within(MemoryBudget::process())
+    }
+
+    /// Makes the matrix within a budget.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_within(&self, budget: &MemoryBudget) -> Result<Loaded, OriginError> {
+        let need = self.need()?;
+        let room = budget.check(need);
+        let room = room.map_err(|source| OriginError::Memory { origin: self.to_string(), source })?;
         let loaded = |m: file::FileMatrix| Loaded::new(m.coo, !m.pattern_only);
         match self {
             Origin::Embedded(name) => Ok(loaded(embedded::read(name)?)),
-            Origin::File(path) => Ok(loaded(file::read_path(path)?)),
+            Origin::File(path) => {
+                // Another file may have taken the place of the one that promised.
+                let entries = u32::try_from(room.div_ceil(LINE as u64)).unwrap_or(u32::MAX);
+                Ok(loaded(file::read_path_within(path, Limits { entries, ..Limits::default() })?))
+            }
             Origin::Spec(spec) => {
                 let error = |reason: String| OriginError::Spec { text: spec.to_string(), reason };
                 let pattern = spec.generate().map_err(|e| error(e.to_string()))?.into_parts();
@@ -168,6 +235,38 @@ impl FromStr for Origin {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Story: a few bytes of a header, or of a line, promised all of a machine's memory, and it was taken.
+    #[test]
+    fn what_no_budget_has_is_refused_before_it_is_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let budget = MemoryBudget::new(1 << 20);
+        let load = |origin: Origin| origin.load_within(&budget);
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).expect("written");
+            Origin::File(path)
+        };
+        let head = "%%MatrixMarket matrix coordinate pattern";
+        for (name, text) in [
+            ("rows.mtx", format!("{head} general\n4000000000 2 1\n7 1\n")),
+            ("columns.mtx", format!("{head} general\n2 40000 1\n1 7\n")),
+            ("entries.mtx", format!("{head} general\n1 1 20000\n")),
+            // Each entry stands for two: 10,000 of them would fit.
+            ("mirrored.mtx", format!("{head} symmetric\n2 2 10000\n")),
+            ("mask.smtx", "40000, 3, 0\n".to_owned()),
+        ] {
+            let error = load(file(name, &text)).expect_err(name);
+            let OriginError::Memory { origin, source: NoRoom::Limit { limit, .. } } = &error else {
+                panic!("{name}: {error}");
+            };
+            assert!(origin.contains(name) && *limit == 1 << 20, "{error}");
+        }
+        let spec = "dense:rows=200,cols=200,seed=1".parse().expect("a line");
+        assert!(matches!(load(spec), Err(OriginError::Memory { .. })));
+        let small = load(file("small.mtx", &format!("{head} symmetric\n2 2 2\n1 1\n2 1\n"))).expect("small");
+        assert_eq!(small.coo.nnz(), 3);
+    }
 
     /// Story: the line of a matrix file with a newline or broken UTF-8 in its name named no file, and could not be replayed.
     #[test]

@@ -27,7 +27,7 @@ pub enum Right {
 }
 
 /// Most entries of the long rows of one B together.
-const LONG_ENTRIES: u64 = 1 << 18;
+pub(crate) const LONG_ENTRIES: u64 = 1 << 18;
 
 impl Right {
     /// All kinds with their names in case lines.

@@ -10,6 +10,8 @@ use super::bug::{Bug, Symptom};
 use super::seeded::Seeded;
 use rayon::prelude::*;
 use sparse_conformance_core::case::Case;
+use sparse_conformance_core::memory::MemoryBudget;
+use sparse_conformance_core::operands::need;
 use sparse_conformance_core::origin::Loaded;
 use sparse_conformance_core::plan::{self, Group, Options, plan};
 use sparse_conformance_core::report::{CaseRecord, Criterion, Defect, VerdictRecord};
@@ -17,6 +19,7 @@ use sparse_conformance_core::runner::{Asked, Ready};
 use sparse_conformance_core::sequence::After;
 use sparse_conformance_peers::Portable;
 use sparse_oracle::contract::Contract;
+use std::iter::Peekable;
 use std::sync::{Arc, OnceLock};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -174,7 +177,7 @@ pub fn hunt<'c>(
             let mut open = chases.iter().filter(|chase| !chase.is_over(controlled));
             open.any(|chase| (chase.hunt.bug.concerns)(case))
         };
-        let window: Vec<_> = cases.by_ref().filter(|(case, _)| asked(case)).take(WINDOW).collect();
+        let window = window(&mut cases, asked);
         let made = window.par_iter().map(|(case, loaded)| Ready::new(case, loaded).ok());
         let ready: Vec<Ready<'_>> = made.flatten().collect();
         let open = chases.par_iter_mut().filter(|chase| !chase.is_over(controlled));
@@ -184,6 +187,29 @@ pub fn hunt<'c>(
         }
     }
     chases.into_iter().map(|chase| chase.hunt).collect()
+}
+
+/// The next cases that are asked, as many as there is memory for beside the hunts of other threads; one at least.
+fn window<'c, I: Iterator<Item = (&'c Case, Arc<Loaded>)>>(
+    cases: &mut Peekable<I>,
+    asked: impl Fn(&Case) -> bool,
+) -> Vec<(&'c Case, Arc<Loaded>)> {
+    let room = u128::from(MemoryBudget::process().limit()) / (4 * rayon::current_num_threads() as u128);
+    let (mut window, mut taken) = (Vec::new(), 0u128);
+    while window.len() < WINDOW {
+        let fits = |(case, loaded): &(&Case, Arc<Loaded>)| {
+            if !asked(case) {
+                return true;
+            }
+            taken = taken.saturating_add(need(case, loaded));
+            window.is_empty() || taken <= room
+        };
+        let Some(next) = cases.next_if(fits) else { break };
+        if asked(next.0) {
+            window.push(next);
+        }
+    }
+    window
 }
 
 /// A hunt that goes on.

@@ -6,6 +6,7 @@ use crate::campaign;
 use crate::report::{self, Colour, Report, github};
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
+use sparse_oracle::plain_file;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
@@ -25,6 +26,9 @@ pub(super) struct Args {
     #[arg(long)]
     allow_thin: bool,
 }
+
+/// Largest file of a reproducer that is copied.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// Merges, writes and prints. 0 clean, 1 findings or thin, 2 if nothing was judged, or the reports are not
 /// all shards of one plan.
@@ -88,7 +92,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     for entry in std::fs::read_dir(from)? {
         let entry = entry?;
         if entry.file_type()?.is_file() && !beside::is_unfinished(&entry.file_name()) {
-            let content = std::fs::read(entry.path())?;
+            let content = plain_file::read(&entry.path(), MOST_BYTES)?;
             beside::write(&to.join(entry.file_name()), &content)?;
         }
     }

@@ -24,6 +24,7 @@ mod subjects;
 mod warden;
 
 use crate::backend::Backend;
+use crate::memory::MemoryBudget;
 use crate::plan::Tier;
 use crate::report::CaseRecord;
 use anyhow::{Result, bail};
@@ -44,6 +45,10 @@ fn tier() -> impl TypedValueParser<Value = Tier> {
 #[derive(Debug, Parser)]
 #[command(name = "conformance", version, about, max_term_width = 100)]
 struct Cli {
+    /// MiB of memory that this command itself may take for matrices, operands and results; what needs more is not run, and says so.
+    /// By default three quarters of what the machine, the control group and `ulimit` leave. Programs and plug-ins have `--memory`.
+    #[arg(long, global = true, value_name = "MIB", value_parser = clap::value_parser!(u64).range(16..=1 << 24))]
+    judge_memory: Option<u64>,
     #[command(subcommand)]
     command: Command,
 }
@@ -94,6 +99,10 @@ enum Command {
 pub fn main(backends: Vec<Box<dyn Backend>>) -> ExitCode {
     // A usage error exits 2 from within clap.
     let cli = Cli::parse();
+    if let Some(mib) = cli.judge_memory {
+        // Nothing has asked for memory yet.
+        MemoryBudget::set_process(mib << 20);
+    }
     let result = match &cli.command {
         Command::Run(args) => run::run(args, backends),
         Command::List(args) => list::run(args, &backends),

@@ -44,7 +44,7 @@ pub(super) struct Outsiders {
     /// A file or folder that programs in the sandbox may read as well; may be repeated.
     #[arg(long, value_name = "PATH", requires = "sandbox")]
     sandbox_read: Vec<String>,
-    /// MiB of memory that a program or plug-in, with all it starts, may use.
+    /// MiB of memory that a program or plug-in, with all it starts, may use; for the judge's own see --judge-memory.
     #[arg(long, default_value_t = 4096, value_parser = clap::value_parser!(u64).range(16..=1 << 24), value_name = "MIB")]
     memory: u64,
 }

@@ -1,7 +1,7 @@
 //! Matrices in files, by name: Matrix Market and `.smtx`, plain or gzip.
 
 use super::file_error::FileError;
-use super::input::plain;
+use super::input::{Lines, PlainInput, plain};
 use super::matrix_market::{self, Field, Limits, Symmetry};
 use super::smtx;
 use crate::format::{Coo, CooParts, Csr, CsrParts};
@@ -65,6 +65,42 @@ pub fn read_path_within(path: &Path, limits: Limits) -> Result<FileMatrix, FileE
     open(path).and_then(|file| read_named(&file_name(path), file, limits)).map_err(|e| e.in_file(path))
 }
 
+/// What the first lines of a file promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Promise {
+    /// Number of rows.
+    pub rows: u32,
+    /// Number of columns.
+    pub cols: u32,
+    /// Entries after symmetry expansion, at most. Readers refuse a file that holds more.
+    pub entries: u64,
+}
+
+/// Reads the first lines of a file and no further, so that what it would take is known before it is taken.
+///
+/// # Errors
+/// [`FileError::InFile`] around the first defect found.
+pub fn promise(path: &Path) -> Result<Promise, FileError> {
+    open(path).and_then(|file| promise_named(&file_name(path), file)).map_err(|e| e.in_file(path))
+}
+
+fn promise_named(file_name: &str, input: impl Read) -> Result<Promise, FileError> {
+    let (_, kind, text) = text_of(file_name, input)?;
+    let limits = Limits::default();
+    match kind {
+        FileKind::MatrixMarket => {
+            let header = matrix_market::read_header(text.text, limits)?;
+            let mirrored = if header.symmetry == Symmetry::General { 1 } else { 2 };
+            let entries = u64::from(header.stored_entries) * mirrored;
+            Ok(Promise { rows: header.rows, cols: header.cols, entries })
+        }
+        FileKind::Smtx => {
+            let [rows, cols, entries] = smtx::read_sizes(&mut Lines::new(text.text, limits))?;
+            Ok(Promise { rows, cols, entries: u64::from(entries) })
+        }
+    }
+}
+
 fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
 }
@@ -83,11 +119,7 @@ fn open(path: &Path) -> Result<fs::File, FileError> {
 /// # Errors
 /// The first defect found.
 pub fn read_named(file_name: &str, input: impl Read, limits: Limits) -> Result<FileMatrix, FileError> {
-    let (name, kind, claims_gzip) = classify(file_name).ok_or(FileError::UnknownExtension)?;
-    let content = plain(input)?;
-    if claims_gzip && !content.was_gzip {
-        return Err(FileError::NotGzip);
-    }
+    let (name, kind, content) = text_of(file_name, input)?;
     let name = name.to_string();
     match kind {
         FileKind::MatrixMarket => {
@@ -109,6 +141,19 @@ pub fn read_named(file_name: &str, input: impl Read, limits: Limits) -> Result<F
             Ok(FileMatrix { name, coo, pattern_only, field, symmetry, stored_entries })
         }
     }
+}
+
+/// Name and kind that a file's name says, and its text.
+fn text_of<'n, 'a>(
+    file_name: &'n str,
+    input: impl Read + 'a,
+) -> Result<(&'n str, FileKind, PlainInput<'a>), FileError> {
+    let (name, kind, claims_gzip) = classify(file_name).ok_or(FileError::UnknownExtension)?;
+    let content = plain(input)?;
+    if claims_gzip && !content.was_gzip {
+        return Err(FileError::NotGzip);
+    }
+    Ok((name, kind, content))
 }
 
 /// The mask as triples with value 1.0.

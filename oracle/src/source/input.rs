@@ -11,12 +11,15 @@ use super::file_error::{FileError, shown};
 use flate2::bufread::MultiGzDecoder;
 use std::io::{BufRead, BufReader, Cursor, Read};
 
+/// What a line with content may have in bytes before the rest of it counts as filler: three numbers of any usual length.
+const PLAIN_LINE: usize = 256;
+
 /// How much a reader may take before it refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Longest line, in bytes, its end included. `.smtx` array lines are streamed and exempt.
     pub line_bytes: usize,
-    /// All comment lines and blanks together, in bytes.
+    /// All comment lines and blanks together, in bytes, and what lines with content have beyond 256 bytes.
     pub filler_bytes: u64,
     /// Entries after symmetry expansion (of a `.smtx`, rows as well). An entry takes 16 bytes of memory.
     pub entries: u32,
@@ -105,15 +108,18 @@ impl<R: BufRead> Lines<R> {
     pub(super) fn advance_to_content(&mut self) -> Result<bool, FileError> {
         while self.advance()? {
             match self.line.iter().find(|&&b| !is_blank(b)) {
-                None | Some(b'%') => self.count_filler()?,
-                Some(_) => return Ok(true),
+                None | Some(b'%') => self.count_filler(self.line.len())?,
+                Some(_) => {
+                    self.count_filler(self.line.len().saturating_sub(PLAIN_LINE))?;
+                    return Ok(true);
+                }
             }
         }
         Ok(false)
     }
 
-    fn count_filler(&mut self) -> Result<(), FileError> {
-        self.filler += self.line.len() as u64;
+    fn count_filler(&mut self, bytes: usize) -> Result<(), FileError> {
+        self.filler += bytes as u64;
         if self.filler > self.limits.filler_bytes {
             return Err(FileError::TooMuchFiller { line: self.number, limit: self.limits.filler_bytes });
         }

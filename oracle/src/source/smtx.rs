@@ -38,13 +38,7 @@ pub fn read_smtx_within(input: impl Read, limits: Limits) -> Result<Csr<()>, Fil
 /// Reads text that is known not to be gzip.
 pub(super) fn read_text(text: impl BufRead, limits: Limits) -> Result<Csr<()>, FileError> {
     let mut lines = Lines::new(text, limits);
-    if !lines.advance_to_content()? {
-        return Err(match lines.number() {
-            0 => FileError::Empty,
-            line => FileError::NoSizeLine { line },
-        });
-    }
-    let [rows, cols, nnz] = sizes(lines.tokens())?;
+    let [rows, cols, nnz] = read_sizes(&mut lines)?;
     let line = lines.number();
     if nnz.max(rows) > limits.entries {
         let limit = limits.entries;
@@ -58,6 +52,17 @@ pub(super) fn read_text(text: impl BufRead, limits: Limits) -> Result<Csr<()>, F
     let (rows, cols) = (rows as usize, cols as usize);
     let parts = CsrParts { rows, cols, row_ptr, col_idx, values };
     Csr::try_new(parts).map_err(|source| FileError::Encoding { line: line + 2, source })
+}
+
+/// Reads up to and including the size line: rows, columns, entries.
+pub(super) fn read_sizes(lines: &mut Lines<impl BufRead>) -> Result<[u32; 3], FileError> {
+    if !lines.advance_to_content()? {
+        return Err(match lines.number() {
+            0 => FileError::Empty,
+            line => FileError::NoSizeLine { line },
+        });
+    }
+    sizes(lines.tokens())
 }
 
 /// Writes the pattern of a matrix; values of any type are left out.
@@ -114,30 +119,32 @@ struct Numbers<R> {
     column: u64,
     blanks: u64,
     limits: Limits,
+    /// Bytes of the last number.
+    word: Vec<u8>,
 }
 
 /// What stands next in the stream.
 enum Next {
-    /// A number's bytes and the column where it starts.
-    Word(Vec<u8>, u64),
+    /// The column where a number starts; its bytes are in `word`.
+    Word(u64),
     LineEnd,
     FileEnd,
 }
 
 impl<R: BufRead> Numbers<R> {
     fn new(inner: R, line: u64, limits: Limits) -> Self {
-        Numbers { inner, line, column: 1, blanks: 0, limits }
+        Numbers { inner, line, column: 1, blanks: 0, limits, word: Vec::new() }
     }
 
     /// One line of exactly `promised` numbers, each at most `most`.
     fn line(&mut self, what: &'static str, promised: u64, most: u64) -> Result<Vec<u32>, FileError> {
         let mut list = Vec::new();
         let line = self.line;
-        while let Next::Word(bytes, column) = self.next()? {
+        while let Next::Word(column) = self.next()? {
             if list.len() as u64 == promised {
                 return Err(FileError::TooMany { line, what, promised });
             }
-            let token = Token { line, column, bytes: &bytes };
+            let token = Token { line, column, bytes: &self.word };
             // `most` is below 2^32: it comes from a u32.
             list.push(token.index(what, 0, most)? as u32);
         }
@@ -178,22 +185,23 @@ impl<R: BufRead> Numbers<R> {
     }
 
     fn word(&mut self) -> Result<Next, FileError> {
-        let (start, mut bytes) = (self.column, Vec::with_capacity(NUMBER_BYTES));
+        let start = self.column;
+        self.word.clear();
         while let Some(byte) = self.peek()?.filter(|&b| !is_blank(b)) {
-            if bytes.len() == NUMBER_BYTES {
+            if self.word.len() == NUMBER_BYTES {
                 return Err(FileError::BadNumber {
                     line: self.line,
                     column: start,
                     what: "array element",
-                    token: shown(&bytes),
+                    token: shown(&self.word),
                     expected: "a whole number of at most 20 digits",
                 });
             }
-            bytes.push(byte);
+            self.word.push(byte);
             self.step();
         }
         self.blanks = self.blanks.saturating_sub(1);
-        Ok(Next::Word(bytes, start))
+        Ok(Next::Word(start))
     }
 
     fn peek(&mut self) -> Result<Option<u8>, FileError> {

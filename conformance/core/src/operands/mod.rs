@@ -4,14 +4,17 @@
 //! carry NaN in their leading-dimension padding, which nobody may read.
 
 mod earlier;
+mod need;
 mod unmet;
 
 pub(crate) use self::earlier::plain;
+pub use self::need::need;
 
 use self::earlier::earlier;
 use crate::case::{Case, Fault, Filling};
 use crate::encodings::{Encoding, loosened};
 use crate::kept::Kept;
+use crate::memory::NoRoom;
 use crate::origin::{Loaded, OriginError};
 use crate::placed::Placed;
 use crate::right::{self, Right};
@@ -123,6 +126,9 @@ pub enum OperandError {
         /// Limit.
         limit: u128,
     },
+    /// The case asks for more memory than the judge has.
+    #[error(transparent)]
+    Memory(#[from] NoRoom),
     /// Two parameters exclude each other.
     #[error("{0}")]
     Combination(&'static str),
@@ -162,6 +168,9 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
     // Rows and columns cost memory even where they are empty: offsets, outputs, the other operand.
     let extent = loaded.coo.rows as u128 + loaded.coo.cols as u128 + loaded.coo.nnz() as u128;
     check_size(extent)?;
+    let need = need::unpadded(case, loaded);
+    check_size(need.elements)?;
+    need::check(need.bytes)?;
     let a = sparse_operand(case, loaded, signature.stored(&types))?;
     let (rows, cols) = a.shape();
     if signature.is_square() && rows != cols {
@@ -196,11 +205,7 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
         let [rows, cols] = if is_last { facing(argument) } else { [argument.rows, argument.cols].map(given) };
         let turned = p.transpose_b && signature.transposes_b;
         let shape = if turned { (cols, rows) } else { (rows, cols) };
-        let (layout, pad) = match at {
-            _ if argument.is_vector() => (Layout::RowMajor, 0),
-            0 => (p.layout_b, p.pad_b),
-            _ => (p.y_layout(), p.y_pad()),
-        };
+        let (layout, pad) = placement(case, at, argument);
         let mut operand = draw.laid_out(role(argument), shape, layout, pad, argument.slot.of(&types))?;
         if is_last {
             unmet::overlay(case, &mut operand, turned, &operands.a, transposed);
@@ -234,6 +239,16 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
     }
     operands.earlier = earlier(case, loaded);
     Ok(operands)
+}
+
+/// Layout and padding of a dense operand, the one of this number.
+fn placement(case: &Case, number: usize, argument: &Argument) -> (Layout, usize) {
+    let p = &case.params;
+    match number {
+        _ if argument.is_vector() => (Layout::RowMajor, 0),
+        0 => (p.layout_b, p.pad_b),
+        _ => (p.y_layout(), p.y_pad()),
+    }
 }
 
 fn check_size(elements: u128) -> Result<(), OperandError> {
@@ -317,7 +332,9 @@ fn encoded<T: Scalar>(case: &Case, entries: Entries<T>) -> Result<Sparse<T>, Ope
     let formats = [Some(format), case.contract.to];
     let entries = pruned(case, formats, entries);
     for format in formats.into_iter().flatten() {
-        check_size(Sparse::most_slots(format, &blocks, &entries))?;
+        let slots = Sparse::most_slots(format, &blocks, &entries);
+        check_size(slots)?;
+        need::check(slots.saturating_mul(need::SLOT))?;
     }
     let made = Sparse::from_entries(format, blocks, &entries);
     made.map_err(|refusal| OperandError::Encode { format: format.name(), refusal })

@@ -14,9 +14,13 @@ use super::expectation::Waivers;
 use super::finding::Finding;
 use super::model::{Report, SCHEMA_NAME};
 use serde::Serialize;
+use sparse_oracle::plain_file;
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// Largest report that is read: millions of cases.
+const MOST_BYTES: u64 = 2 << 30;
 
 /// Why a report could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -99,7 +103,7 @@ impl Report {
     /// [`ReadError::Read`] if the file cannot be read, [`ReadError::Parse`] if it is no report of this schema
     /// or contradicts itself.
     pub fn read(path: &Path) -> Result<Report, ReadError> {
-        let text = std::fs::read_to_string(path)
+        let text = plain_file::read_text(path, MOST_BYTES)
             .map_err(|source| ReadError::Read { path: path.to_owned(), source })?;
         Report::parse(&text, path)
     }

@@ -19,6 +19,7 @@ use registers::Layout;
 use super::ModelError;
 use super::tensor_core::TensorCore;
 use crate::arithmetic::Architecture;
+use crate::plain_file;
 use crate::scalar::{Precision, decode};
 use std::path::Path;
 
@@ -118,7 +119,7 @@ impl Recording {
         if bytes > MOST_BYTES {
             return Err(RecordingError::TooLarge { bytes });
         }
-        Recording::from_bytes(parsed, &std::fs::read(path)?)
+        Recording::from_bytes(parsed, &plain_file::read(path, MOST_BYTES)?)
     }
 
     /// Takes the content of a file.

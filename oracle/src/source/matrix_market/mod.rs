@@ -59,6 +59,11 @@ pub fn read_matrix_market_within(input: impl Read, limits: Limits) -> Result<(He
     read_text(plain(input)?.text, limits)
 }
 
+/// Reads no further than the size line.
+pub(super) fn read_header(text: impl BufRead, limits: Limits) -> Result<Header, FileError> {
+    header::read(&mut Lines::new(text, limits))
+}
+
 /// Reads text that is known not to be gzip.
 pub(super) fn read_text(text: impl BufRead, limits: Limits) -> Result<(Header, Coo<f64>), FileError> {
     let mut lines = Lines::new(text, limits);
