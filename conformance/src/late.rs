@@ -6,8 +6,7 @@
 //! ```
 //!
 //! What comes of it stands in the record, which says that it was asked again. Where two cases of a contract have no answer alone
-//! either, the contract's others are believed: each costs the whole limit. One that computed next to nothing while it was waited for is
-//! a finding at once: no load explains that, and that it goes well once more excuses no deadlock.
+//! either, the contract's others are believed: each costs the whole limit.
 
 use crate::backend::Backend;
 use crate::case::Case;
@@ -15,7 +14,7 @@ use crate::determinism::Repeats;
 use crate::journal::Journal;
 use crate::origin::Loaded;
 use crate::plan::Group;
-use crate::report::{CaseRecord, VerdictKind, VerdictRecord};
+use crate::report::{CaseRecord, VerdictKind};
 use crate::runner::run_case_on;
 use std::collections::HashMap;
 
@@ -43,9 +42,6 @@ pub(crate) fn ask_again(
                 continue;
             }
             let Some(backend) = backends.iter().find(|b| b.name() == record.backend) else { continue };
-            if matches!(record.verdict, VerdictRecord::TimedOut { idle: true, .. }) {
-                continue;
-            }
             let silent = silent.entry((record.backend.clone(), record.contract.clone())).or_default();
             // An interrupted run may have asked already.
             if !record.asked_again {

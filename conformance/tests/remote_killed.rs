@@ -107,16 +107,6 @@ fn what_always_takes_longer_than_the_limit_does_not_pass_when_asked_again() {
     assert!(report.matches("\"asked_again\":true").count() > 0, "{report}");
 }
 
-/// Story: a deadlock that happens once in a run passed, for it did not happen when the case was asked again.
-#[test]
-fn a_process_that_slept_through_its_time_is_a_finding_however_it_answers_later() {
-    let (ran, report) = ran_late("idle-once-always");
-    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("in which it computed next to nothing"), "{}", ran.out);
-    assert_eq!(report.matches("\"asked_again\":true").count(), 0);
-    assert_eq!(report.matches("\"idle\":true").count(), 1, "{report}");
-}
-
 /// Story: with a kernel that looped, INT, TERM, HUP or KILL of the judge left its child spinning; one was found after 38 minutes. A
 /// grandchild that had called `setsid` survived even a time-out.
 #[test]

@@ -1,4 +1,4 @@
-//! `conformance sandboxed --folder DIR [--read PATH].. -- COMMAND`: restricts itself and becomes the program. `--sandbox` starts it;
+//! `conformance sandboxed --folder DIR [--read PATH].. [--env N=V].. -- COMMAND`: restricts itself and becomes the program. `--sandbox` starts it;
 //! nobody else needs to. Without a command it says what this machine enforces.
 
 use crate::remote::{self, Held, Sandbox};
@@ -16,6 +16,9 @@ pub(super) struct Args {
     /// What it may read besides what it needs; may be repeated.
     #[arg(long)]
     read: Vec<String>,
+    /// A variable that the program has, and what restricts it has not; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE")]
+    env: Vec<String>,
     /// The program and its arguments.
     #[arg(last = true)]
     command: Vec<String>,
@@ -35,7 +38,7 @@ pub(super) fn run(args: &Args) -> u8 {
             }
         };
     }
-    let error = remote::become_sandboxed(&args.folder, &args.read, &args.command);
+    let error = remote::become_sandboxed(&args.folder, (&args.read, &args.env), &args.command);
     eprintln!("{}{error}", remote::SAYS);
     remote::NOT_STARTED
 }
@@ -54,7 +57,7 @@ pub(super) fn sandbox(read: &[String]) -> Result<&'static Sandbox> {
     let program = super::warden::this_program().context("--sandbox: this program's own file is not known")?;
     let sandbox = Sandbox::open(program, read)?;
     for missing in &sandbox.held().missing {
-        eprintln!("conformance: --sandbox: NOT ENFORCED: {missing}");
+        super::progress::say(&format!("conformance: --sandbox: NOT ENFORCED: {missing}"));
     }
     Ok(OPENED.get_or_init(|| sandbox))
 }

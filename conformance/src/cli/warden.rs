@@ -16,6 +16,9 @@ pub(super) struct Args {
     /// Variables of the program.
     #[arg(long, value_name = "NAME=VALUE")]
     env: Vec<String>,
+    /// A folder that was made for the program, to be removed after its end.
+    #[arg(long)]
+    folder: Option<PathBuf>,
     /// The program and its arguments.
     #[arg(last = true)]
     command: Vec<String>,
@@ -23,7 +26,7 @@ pub(super) struct Args {
 
 /// Watches over the program, and ends as it does.
 pub(super) fn run(args: &Args) -> u8 {
-    remote::watch_over(args.judge, args.memory, &args.env, &args.command)
+    remote::watch_over(args.judge, args.memory, (&args.env, args.folder.as_deref()), &args.command)
 }
 
 /// This program, which is a warden when it is asked to be one: the file that runs, even where another one has its name by now.

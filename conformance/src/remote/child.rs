@@ -70,18 +70,21 @@ impl Child {
     ) -> Result<Child, StartError> {
         let (program, arguments) = command.split_first().ok_or(StartError::Empty)?;
         let error = |source| StartError::Spawn { program: program.clone(), source };
-        let (inside, folder) = match limits.sandbox {
+        // The program's variables are neither for its warden nor for what restricts it, which a preloaded library would share.
+        let (inside, folder, variables) = match limits.sandbox {
             Some(sandbox) => {
-                let (inside, folder) = sandbox.around(limits.warden, command).map_err(error)?;
-                (Cow::Owned(inside), Some(folder))
+                let (inside, folder) = sandbox.around(limits.warden, environment, command).map_err(error)?;
+                (Cow::Owned(inside), Some(folder), &[][..])
             }
-            None => (Cow::Borrowed(command), None),
+            None => (Cow::Borrowed(command), None, environment),
         };
         let mut start = Command::new(limits.warden.unwrap_or(Path::new(program)));
         match limits.warden {
-            // The program's variables are not for its warden, which a preloaded library would share.
-            Some(_) => start.arg0("conformance").args(warden::arguments(limits.memory, environment, &inside)),
-            None => start.args(arguments).envs(environment.iter().map(|(name, value)| (name, value))),
+            Some(_) => {
+                let own = folder.as_ref().map(Folder::path);
+                start.arg0("conformance").args(warden::arguments(limits.memory, (variables, own), &inside))
+            }
+            None => start.args(arguments).envs(variables.iter().map(|(name, value)| (name, value))),
         };
         let mut process = start
             .stdin(Stdio::piped())

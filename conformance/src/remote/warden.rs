@@ -18,6 +18,7 @@ use rustix::process::{
 };
 use std::fs::File;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::process::Command;
 
 /// The name of the command that is a warden.
@@ -32,20 +33,31 @@ const REAP: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 /// How often it looks for everything where the kernel has no descriptors of processes.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
 
-/// The arguments that make this program the warden of a command, on behalf of the calling process.
-pub(super) fn arguments(memory: u64, environment: &[(String, String)], command: &[String]) -> Vec<String> {
+/// The arguments that make this program the warden of a command with these variables, and with a folder that goes with it, on behalf of
+/// the calling process.
+pub(super) fn arguments(
+    memory: u64,
+    (environment, folder): (&[(String, String)], Option<&Path>),
+    command: &[String],
+) -> Vec<String> {
     let judge = getpid().as_raw_nonzero().get();
     let mut words = vec![NAME.to_owned(), judge.to_string(), memory.to_string()];
     words.extend(environment.iter().map(|(name, value)| format!("--env={name}={value}")));
+    words.extend(folder.and_then(Path::to_str).map(|folder| format!("--folder={folder}")));
     words.push("--".to_owned());
     words.extend_from_slice(command);
     words
 }
 
-/// Runs a command with these variables (`NAME=VALUE`) for the judge with this process number, and ends as it does: the status to exit
-/// with.
+/// Runs a command with these variables (`NAME=VALUE`) for the judge with this process number, removes the folder that was made for it,
+/// and ends as it does: the status to exit with.
 #[must_use]
-pub fn watch_over(judge: i32, memory: u64, environment: &[String], command: &[String]) -> u8 {
+pub fn watch_over(
+    judge: i32,
+    memory: u64,
+    (environment, folder): (&[String], Option<&Path>),
+    command: &[String],
+) -> u8 {
     let Some((program, arguments)) = command.split_first() else {
         eprintln!("{SAYS}no command");
         return NOT_STARTED;
@@ -71,7 +83,7 @@ pub fn watch_over(judge: i32, memory: u64, environment: &[String], command: &[St
         let _ = kill_process(child, Signal::KILL);
     }
     family::end(getpid());
-    sandbox::clean(command);
+    folder.into_iter().for_each(sandbox::clean);
     let Some(status) = status else {
         // The judge is gone. It made this group, which holds the warden, for these processes alone.
         let _ = kill_process_group(getpgrp(), Signal::KILL);

@@ -44,7 +44,7 @@ fn main() {
             killed(mode, file == id.to_string(), &honest);
         } else if mode == "mixed" {
             mixed(id, file, &honest);
-        } else if mode.ends_with("-once") && mode != "start-once" && std::fs::exists(file).expect("a path") {
+        } else if mode == "late-once" && std::fs::exists(file).expect("a path") {
             send(&honest);
         } else if id % 2 == 1 || always.is_some() {
             misbehave((mode, marker, file), &honest);
@@ -138,9 +138,9 @@ fn misbehave((mode, marker, file): (&str, &str, &str), honest: &[u8]) {
             orphan.status().expect("setsid of util-linux");
             send(honest);
         }
-        "late-once" | "idle-once" => {
+        "late-once" => {
             std::fs::write(file, "late").expect("a writable path");
-            if mode == "idle-once" { hang() } else { spin() }
+            spin();
         }
         // Some computing.
         "labours" => {

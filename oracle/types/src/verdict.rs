@@ -227,7 +227,7 @@ pub enum Verdict<M = Box<Mismatch>> {
         /// The limit, in seconds.
         #[cfg_attr(feature = "serde", serde(serialize_with = "finite"))]
         seconds: f64,
-        /// It computed next to nothing meanwhile: it slept, or waited for a lock or a device, which no busy machine explains.
+        /// It computed next to nothing meanwhile: it slept, or waited for a lock, a device or another process.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "std::ops::Not::not"))]
         idle: bool,
         /// The end of what it wrote to standard error.

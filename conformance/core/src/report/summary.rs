@@ -266,7 +266,7 @@ impl Report {
         };
         Summary {
             total: Cell::default(),
-            planned: self.contracts.iter().map(|c| c.cases_planned).sum(),
+            planned: self.contracts.iter().fold(0, |sum, c| sum.saturating_add(c.cases_planned)),
             backends: self.backends.iter().map(backend).collect(),
             contracts: self.contracts.iter().map(row).collect(),
             families: BTreeMap::new(),

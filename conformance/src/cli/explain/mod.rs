@@ -8,6 +8,7 @@ mod tiers;
 use super::subjects::Subjects;
 use crate::backend::{Backend, Support};
 use crate::case::Case;
+use crate::cli::output::output;
 use crate::declaration::{self, in_words, reduction_name};
 use crate::degenerate::degenerate;
 use crate::element::{ElementView, look};
@@ -24,7 +25,7 @@ use sparse_oracle::judge::Sheets;
 use sparse_oracle::model::tensor_core::TensorCore;
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
-use std::io::{StdoutLock, Write};
+use std::io::Write;
 
 /// Options of `explain`.
 #[derive(Debug, ClapArgs)]
@@ -53,7 +54,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     let declared = args.arithmetic.as_deref().map(declare).transpose().context("--arithmetic")?;
     let loaded = case.origin.load()?;
     let operands = build(&case, &loaded)?;
-    let mut out = std::io::stdout().lock();
+    let mut out = output();
     describe(&mut out, &case, &operands)?;
     let told = Explained { case: &case, operands: &operands, at };
     if let Some(arithmetic) = &declared {
@@ -96,7 +97,7 @@ struct Explained<'a> {
 impl Explained<'_> {
     fn element(
         &self,
-        out: &mut StdoutLock<'_>,
+        out: &mut impl Write,
         (arithmetic, profile): (&Arithmetic, &Profile),
         backend: Option<&dyn Backend>,
     ) -> Result<()> {
@@ -114,7 +115,7 @@ impl Explained<'_> {
 }
 
 /// One line on a declaration, and one more on the hardware in it.
-fn declares(out: &mut StdoutLock<'_>, contract: &Contract, arithmetic: &Arithmetic) -> Result<()> {
+fn declares(out: &mut impl Write, contract: &Contract, arithmetic: &Arithmetic) -> Result<()> {
     let p = arithmetic.part();
     labelled(out, "declares", &in_words(arithmetic))?;
     if let Parts::Two(_, second) = &arithmetic.parts {
@@ -155,7 +156,7 @@ fn position(text: &str) -> Result<(usize, usize)> {
     Ok((row.trim().parse().context("--at: row")?, col.trim().parse().context("--at: column")?))
 }
 
-fn describe(out: &mut StdoutLock<'_>, case: &Case, operands: &Operands) -> Result<()> {
+fn describe(out: &mut impl Write, case: &Case, operands: &Operands) -> Result<()> {
     let (rows, cols) = operands.a.shape();
     writeln!(out, "{case}")?;
     writeln!(out, "  contract   {}", case.contract)?;

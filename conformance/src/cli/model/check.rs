@@ -5,12 +5,13 @@
 //!                           unknown device             ->  every model, the best one counts
 //! ```
 
+use crate::cli::output::output;
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use sparse_oracle::arithmetic::Architecture;
 use sparse_oracle::model::recording::{Check, Recording, RecordingName, Sample};
 use sparse_oracle::model::tensor_core::TensorCore;
-use std::io::{StdoutLock, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Options of `model check`.
@@ -51,7 +52,7 @@ pub(super) fn run(args: &Args) -> Result<u8> {
             Err(error) => skipped.push(format!("{file}: {error:#}")),
         }
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = output();
     for reason in &skipped {
         writeln!(out, "skipped {reason}")?;
     }
@@ -103,7 +104,7 @@ fn compare(path: &Path, asked: Option<Architecture>) -> Result<Line> {
     })
 }
 
-fn table(out: &mut StdoutLock<'_>, lines: &[Line], skipped: usize) -> Result<()> {
+fn table(out: &mut impl Write, lines: &[Line], skipped: usize) -> Result<()> {
     let width = |of: fn(&Line) -> usize, least| lines.iter().map(of).fold(least, usize::max);
     let file = width(|l| l.file.len(), 9);
     let name = width(|l| l.instruction.len(), 11);
@@ -151,7 +152,7 @@ fn table(out: &mut StdoutLock<'_>, lines: &[Line], skipped: usize) -> Result<()>
 }
 
 /// The first output that is not predicted.
-fn first(out: &mut StdoutLock<'_>, line: &Line, sample: &Sample, model: u64) -> Result<()> {
+fn first(out: &mut impl Write, line: &Line, sample: &Sample, model: u64) -> Result<()> {
     let hex = |bits: &[u64]| bits.iter().map(|b| format!("{b:x}")).collect::<Vec<_>>().join(" ");
     let Sample { group, row, col, c, d, .. } = sample;
     writeln!(

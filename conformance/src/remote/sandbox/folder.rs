@@ -17,7 +17,7 @@ impl Folder {
         Ok(Folder(made.keep()))
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(in crate::remote) fn path(&self) -> &Path {
         &self.0
     }
 }

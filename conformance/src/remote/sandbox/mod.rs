@@ -135,10 +135,11 @@ impl Sandbox {
         Reads::of(command, &self.read, &variable).holding(folder)
     }
 
-    /// The command within this sandbox, and the folder that it has for itself: gone with the value.
+    /// The command within this sandbox, with these variables there, and the folder that it has for itself: gone with the value.
     pub(super) fn around(
         &self,
         conformance: Option<&Path>,
+        environment: &[(String, String)],
         command: &[String],
     ) -> std::io::Result<(Vec<String>, Folder)> {
         let text = |path: Option<&Path>| path.and_then(Path::to_str).map(str::to_owned);
@@ -151,6 +152,7 @@ impl Sandbox {
         for path in &self.read {
             words.extend(["--read".to_owned(), path.clone()]);
         }
+        words.extend(environment.iter().map(|(name, value)| format!("--env={name}={value}")));
         words.push("--".to_owned());
         words.extend_from_slice(command);
         Ok((words, folder))
@@ -163,30 +165,29 @@ pub(super) fn hide() {
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 
-/// The folder of a command that is in a sandbox.
-fn folder_of(command: &[String]) -> Option<&Path> {
-    match command {
-        [_, name, option, folder, ..] if name == NAME && option == FOLDER => Some(Path::new(folder)),
-        _ => None,
-    }
-}
-
 /// Removes the folder of a command that was in a sandbox: a judge that was killed did not.
-pub(super) fn clean(command: &[String]) {
-    if let Some(folder) = folder_of(command) {
-        folder::remove(folder);
-    }
+pub(super) fn clean(folder: &Path) {
+    folder::remove(folder);
 }
 
-/// Restricts this process and becomes the command; returns only if it can't.
+/// Restricts this process and becomes the command, which has these variables (`NAME=VALUE`); returns only if it can't.
 #[must_use]
-pub fn become_sandboxed(folder: &Path, read: &[String], command: &[String]) -> SandboxError {
+pub fn become_sandboxed(
+    folder: &Path,
+    (read, environment): (&[String], &[String]),
+    command: &[String],
+) -> SandboxError {
+    let given: Vec<(&str, &str)> = environment.iter().filter_map(|pair| pair.split_once('=')).collect();
+    let variable = |name: &str| {
+        let own = given.iter().rev().find(|(known, _)| *known == name);
+        own.map_or_else(|| std::env::var_os(name), |(_, value)| Some(OsString::from(value)))
+    };
     let Some((program, arguments)) = command.split_first() else {
         return SandboxError::Probe("no command".to_owned());
     };
-    let reads = Reads::of(command, read, &|name| std::env::var_os(name));
+    let reads = Reads::of(command, read, &variable);
     let mut next = Command::new(program);
-    next.args(arguments);
+    next.args(arguments).envs(given.iter().copied());
     // What runs on a user's behalf lies there, too; none of it is for this program.
     for name in ["SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY"]
     {

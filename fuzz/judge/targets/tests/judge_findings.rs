@@ -1,7 +1,7 @@
 //! Faults of the code that the fuzz targets of this crate are about, found by them or while they were written, each with its story.
 
 use sparse_conformance::report::json::to_json;
-use sparse_conformance::report::{CaseRecord, Environment, Plan, Report, VerdictRecord, merge};
+use sparse_conformance::report::{CaseRecord, Contract, Environment, Plan, Report, VerdictRecord, merge};
 use sparse_conformance::shard::Shard;
 use std::path::{Path, PathBuf};
 
@@ -53,4 +53,15 @@ fn shards_that_claim_more_cases_than_can_be_counted_are_refused() {
     };
     let error = merge(vec![part(1), part(2)]).expect_err("no such number of cases").to_string();
     assert!(error.contains("hold 0 cases"), "{error}");
+}
+
+/// Story (crashers/report_json/planned-cases-beyond-u64, after 5 CPU-minutes): contracts that claim more planned cases than can be
+/// counted ended every writer of a report with an overflow.
+#[test]
+fn planned_cases_beyond_what_can_be_counted_end_no_writer() {
+    let mut report = Report::new(Plan::default(), Environment::default());
+    let contract = |name: &str| Contract { name: name.to_owned(), cases_planned: u64::MAX };
+    report.contracts = vec![contract("spmm.csr.f32_f32_f32_f32"), contract("spmv.csr.f32_f32_f32_f32")];
+    report.seal();
+    assert_eq!(report.summary().planned, u64::MAX);
 }

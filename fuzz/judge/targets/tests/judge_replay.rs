@@ -30,7 +30,8 @@ fn bytes_that_run_out_are_an_input() {
 }
 
 /// Files that made a target fail once, each with its story in a test of the code that was wrong.
-const CRASHERS: [(&str, &str); 0] = [];
+const CRASHERS: [(&str, &str); 2] =
+    [("report_json", "planned-cases-beyond-u64"), ("report_json", "planned-cases-beyond-u64-again")];
 
 #[test]
 fn every_crasher_is_replayed() {
