@@ -4,6 +4,7 @@ use super::Input;
 use super::json_edit::edited;
 use serde_json::Value;
 use sparse_oracle::source::Random;
+use std::borrow::Cow;
 
 /// Bytes below this start no text: what follows is a draft.
 pub(super) const DRAFT: u8 = 8;
@@ -11,6 +12,14 @@ pub(super) const DRAFT: u8 = 8;
 /// What follows a first byte that no text starts with.
 pub(super) fn drafts(bytes: &[u8]) -> Option<Input<'_>> {
     bytes.split_first().filter(|(first, _)| **first < DRAFT).map(|(_, rest)| Input::new(rest))
+}
+
+/// What a target is to read: the draft that these bytes ask for, or the bytes as they are.
+pub(super) fn drafted_or<'b>(
+    bytes: &'b [u8],
+    drafted: impl FnOnce(&mut Input<'_>) -> Vec<u8>,
+) -> Cow<'b, [u8]> {
+    drafts(bytes).map_or(Cow::Borrowed(bytes), |mut input| Cow::Owned(drafted(&mut input)))
 }
 
 /// One of the texts, edited.

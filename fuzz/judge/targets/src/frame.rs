@@ -1,6 +1,6 @@
 //! Messages of the protocol: what the judge reads from a child, and what a backend reads of the judge.
 
-use super::draft::{DRAFT, drafts};
+use super::draft::{DRAFT, drafted_or};
 use super::json_edit::edited;
 use super::wire::{Conversation, RECORDED, parts};
 use super::{FuzzOutcome, Input};
@@ -151,14 +151,8 @@ fn manifest() -> Manifest {
 /// # Panics
 /// When one of this is not so.
 pub fn protocol_frame(bytes: &[u8]) -> FuzzOutcome {
-    let drafted_bytes;
-    let bytes = match drafts(bytes) {
-        Some(mut input) => {
-            drafted_bytes = drafted(&mut input);
-            drafted_bytes.as_slice()
-        }
-        None => bytes,
-    };
+    let bytes = drafted_or(bytes, drafted);
+    let bytes = bytes.as_ref();
     let mut rest = bytes;
     let read = read_message(&mut rest, LIMIT);
     prefixes(bytes, &read);

@@ -1,6 +1,6 @@
 //! The journal of an interrupted run, as resuming reads it.
 
-use super::draft::drafts;
+use super::draft::drafted_or;
 use super::json_edit::edited;
 use super::{FuzzOutcome, Input, report, sample};
 use serde_json::{Value, json};
@@ -91,14 +91,8 @@ fn folder() -> TempDir {
 /// # Panics
 /// When one of this is not so.
 pub fn journal(bytes: &[u8]) -> FuzzOutcome {
-    let drafted_bytes;
-    let bytes = match drafts(bytes) {
-        Some(mut input) => {
-            drafted_bytes = drafted(&mut input);
-            drafted_bytes.as_slice()
-        }
-        None => bytes,
-    };
+    let bytes = drafted_or(bytes, drafted);
+    let bytes = bytes.as_ref();
     let (folder, header) = (folder(), header());
     let file = folder.path().join(FILE);
     fs::write(&file, bytes).expect("the journal can be written");

@@ -1,7 +1,7 @@
 //! What a backend outside this program says about itself.
 
 use super::FuzzOutcome;
-use super::draft::{draft, drafts};
+use super::draft::{draft, drafted_or};
 use serde_json::{Value, json};
 use sparse_conformance::backend::Support;
 use sparse_conformance::case::{Fault, Params};
@@ -112,10 +112,7 @@ fn requests() -> [Params; 4] {
 /// # Panics
 /// When one of this is not so.
 pub fn manifest(bytes: &[u8]) -> FuzzOutcome {
-    let text = match drafts(bytes) {
-        Some(mut input) => draft(&mut input, &texts(), &words()).to_string().into_bytes(),
-        None => bytes.to_vec(),
-    };
+    let text = drafted_or(bytes, |input| draft(input, &texts(), &words()).to_string().into_bytes());
     let read = Manifest::parse(&text).and_then(|manifest| {
         let printed = serde_json::to_vec(&manifest).expect("a manifest is JSON");
         assert!(Manifest::parse(&printed).is_ok_and(|again| again == manifest), "{manifest:?}");
