@@ -1,7 +1,8 @@
 //! Where a case's matrix comes from: a generator's one-line specification, the embedded pack, or a file.
 
 use crate::memory::{MemoryBudget, NoRoom};
-use sparse_oracle::format::{Coo, CooCodec, CooParts, Csr};
+use sparse_oracle::format::{Coo, CooCodec, CooParts, Csr, FormatKind, FormatParams, Sparse};
+use sparse_oracle::prelude::*;
 use sparse_oracle::source::file_error::FileError;
 use sparse_oracle::source::generator::{DEFAULT_LIMIT, SourceSpec};
 use sparse_oracle::source::matrix_market::Limits;
@@ -11,7 +12,7 @@ use std::fmt;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A matrix by name. Prints as `rmat:scale=8,seed=7`, `embedded:karate` or `file:[../m/x.mtx]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,18 +64,34 @@ pub struct Loaded {
     /// False for generators, masks and pattern files.
     pub has_values: bool,
     offsets: OnceLock<Option<Csr<u32>>>,
+    slots: Arc<Mutex<Vec<(Encoded, u128)>>>,
 }
+
+/// A format with its parameters.
+type Encoded = (FormatKind, FormatParams);
 
 impl Loaded {
     /// A matrix, and whether its values are its own.
     #[must_use]
     pub fn new(coo: Coo<f64>, has_values: bool) -> Loaded {
-        Loaded { coo, has_values, offsets: OnceLock::new() }
+        Loaded { coo, has_values, offsets: OnceLock::new(), slots: Arc::default() }
     }
 
     /// Where each position is stored, row by row, worked out once for all cases on the matrix; `None` where a position is repeated.
     pub(crate) fn offsets(&self) -> Option<&Csr<u32>> {
         self.offsets.get_or_init(|| self.coo.offsets()).as_ref()
+    }
+
+    /// How many slots a format stores for the matrix at most, worked out once for all cases on it: the entries are sorted for that.
+    pub(crate) fn most_slots(&self, format: FormatKind, params: &FormatParams) -> u128 {
+        let known = || self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let found =
+            known().iter().find(|(encoded, _)| *encoded == (format, *params)).map(|&(_, slots)| slots);
+        found.unwrap_or_else(|| {
+            let slots = Sparse::most_slots(format, params, &self.coo.entries());
+            known().push(((format, *params), slots));
+            slots
+        })
     }
 }
 

@@ -9,8 +9,7 @@ use crate::memory::NoRoom;
 use crate::origin::Loaded;
 use crate::right::Right;
 use sparse_oracle::contract::{Extent, Returned};
-use sparse_oracle::format::{Layout, Sparse};
-use sparse_oracle::prelude::*;
+use sparse_oracle::format::Layout;
 use sparse_oracle::scalar::Precision;
 
 /// Of a row or column, even an empty one: offsets in several formats.
@@ -99,9 +98,7 @@ pub(super) fn unpadded(case: &Case, loaded: &Loaded) -> Need {
 #[must_use]
 pub fn need(case: &Case, loaded: &Loaded) -> u128 {
     let formats = [Some(case.contract.format), case.contract.to];
-    let entries = loaded.coo.entries();
-    let slots = formats.into_iter().flatten();
-    let slots = slots.map(|format| Sparse::most_slots(format, &case.params.blocks, &entries));
+    let slots = formats.into_iter().flatten().map(|format| loaded.most_slots(format, &case.params.blocks));
     let slots = slots.fold(0, u128::saturating_add);
     unpadded(case, loaded).bytes.saturating_add(slots.saturating_mul(SLOT))
 }
