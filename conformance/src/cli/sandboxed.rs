@@ -1,6 +1,7 @@
 //! `conformance sandboxed --folder DIR [--read PATH].. [--env N=V].. -- COMMAND`: restricts itself and becomes the program. `--sandbox` starts it;
 //! nobody else needs to. Without a command it says what this machine enforces.
 
+use super::subjects::variable;
 use crate::remote::{self, Held, Sandbox};
 use anyhow::{Context, Result};
 use clap::Args as ClapArgs;
@@ -17,8 +18,8 @@ pub(super) struct Args {
     #[arg(long)]
     read: Vec<String>,
     /// A variable that the program has, and what restricts it has not; may be repeated.
-    #[arg(long, value_name = "NAME=VALUE")]
-    env: Vec<String>,
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    env: Vec<(String, String)>,
     /// The program and its arguments.
     #[arg(last = true)]
     command: Vec<String>,

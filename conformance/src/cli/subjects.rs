@@ -78,7 +78,8 @@ fn hosting(library: &Path) -> Result<Vec<String>> {
     Ok(vec![program, super::host::NAME.to_owned(), text(library.canonicalize()?)?])
 }
 
-fn variable(text: &str) -> Result<(String, String), String> {
+/// A variable as `--env` names it.
+pub(super) fn variable(text: &str) -> Result<(String, String), String> {
     let plain = |name: &str| {
         !name.is_empty()
             && !name.starts_with(|c: char| c.is_ascii_digit())

@@ -1,6 +1,7 @@
 //! `conformance warden JUDGE MEMORY -- COMMAND`: the process between the judge and a program. `--exec` and `--plugin` start it; nobody
 //! else needs to.
 
+use super::subjects::variable;
 use crate::remote;
 use clap::Args as ClapArgs;
 use std::path::{Path, PathBuf};
@@ -14,8 +15,8 @@ pub(super) struct Args {
     /// Bytes of memory that the program may have.
     memory: u64,
     /// Variables of the program.
-    #[arg(long, value_name = "NAME=VALUE")]
-    env: Vec<String>,
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    env: Vec<(String, String)>,
     /// A folder that was made for the program, to be removed after its end.
     #[arg(long)]
     folder: Option<PathBuf>,

@@ -42,20 +42,20 @@ pub(super) fn arguments(
 ) -> Vec<String> {
     let judge = getpid().as_raw_nonzero().get();
     let mut words = vec![NAME.to_owned(), judge.to_string(), memory.to_string()];
-    words.extend(environment.iter().map(|(name, value)| format!("--env={name}={value}")));
+    words.extend(sandbox::variables(environment));
     words.extend(folder.and_then(Path::to_str).map(|folder| format!("--folder={folder}")));
     words.push("--".to_owned());
     words.extend_from_slice(command);
     words
 }
 
-/// Runs a command with these variables (`NAME=VALUE`) for the judge with this process number, removes the folder that was made for it,
-/// and ends as it does: the status to exit with.
+/// Runs a command with these variables for the judge with this process number, removes the folder that was made for it, and ends as it
+/// does: the status to exit with.
 #[must_use]
 pub fn watch_over(
     judge: i32,
     memory: u64,
-    (environment, folder): (&[String], Option<&Path>),
+    (environment, folder): (&[(String, String)], Option<&Path>),
     command: &[String],
 ) -> u8 {
     let Some((program, arguments)) = command.split_first() else {
@@ -69,7 +69,7 @@ pub fn watch_over(
     // Ending as the program did, it would leave a second core dump; and nobody else is to look into it.
     sandbox::hide();
     // In the warden's group, by which it is found should it kill its warden.
-    let variables = environment.iter().filter_map(|pair| pair.split_once('='));
+    let variables = environment.iter().map(|(name, value)| (name, value));
     let child = match Command::new(program).args(arguments).envs(variables).spawn() {
         Ok(child) => Pid::from_child(&child),
         Err(error) => {
@@ -83,7 +83,7 @@ pub fn watch_over(
         let _ = kill_process(child, Signal::KILL);
     }
     family::end(getpid());
-    folder.into_iter().for_each(sandbox::clean);
+    folder.into_iter().for_each(sandbox::remove);
     let Some(status) = status else {
         // The judge is gone. It made this group, which holds the warden, for these processes alone.
         let _ = kill_process_group(getpgrp(), Signal::KILL);

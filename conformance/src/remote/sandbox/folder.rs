@@ -28,8 +28,9 @@ impl Drop for Folder {
     }
 }
 
-/// Removes a folder, with what its program closed to its own user. Where there is none, somebody else was first.
-pub(super) fn remove(folder: &Path) {
+/// Removes a folder, with what its program closed to its own user. Where there is none, somebody else was first: a judge that was killed
+/// removes none, and its warden does.
+pub(in crate::remote) fn remove(folder: &Path) {
     if std::fs::remove_dir_all(folder).is_err() {
         open_up(folder);
         // What is left then (a full or broken disk) nobody can help.

@@ -15,7 +15,7 @@ mod folder;
 mod reads;
 mod restrict;
 
-pub(super) use self::folder::Folder;
+pub(super) use self::folder::{Folder, remove};
 use self::reads::Reads;
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use serde::{Deserialize, Serialize};
@@ -129,10 +129,7 @@ impl Sandbox {
         environment: &[(String, String)],
         folder: &Path,
     ) -> Option<PathBuf> {
-        let given = |name: &str| environment.iter().rev().find(|(known, _)| known == name);
-        let variable =
-            |name: &str| given(name).map_or_else(|| std::env::var_os(name), |(_, v)| Some(OsString::from(v)));
-        Reads::of(command, &self.read, &variable).holding(folder)
+        Reads::of(command, &self.read, &variable_among(environment)).holding(folder)
     }
 
     /// The command within this sandbox, with these variables there, and the folder that it has for itself: gone with the value.
@@ -152,7 +149,7 @@ impl Sandbox {
         for path in &self.read {
             words.extend(["--read".to_owned(), path.clone()]);
         }
-        words.extend(environment.iter().map(|(name, value)| format!("--env={name}={value}")));
+        words.extend(variables(environment));
         words.push("--".to_owned());
         words.extend_from_slice(command);
         Ok((words, folder))
@@ -165,29 +162,32 @@ pub(super) fn hide() {
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 
-/// Removes the folder of a command that was in a sandbox: a judge that was killed did not.
-pub(super) fn clean(folder: &Path) {
-    folder::remove(folder);
+/// The options that hand these variables on.
+pub(super) fn variables(environment: &[(String, String)]) -> impl Iterator<Item = String> {
+    environment.iter().map(|(name, value)| format!("--env={name}={value}"))
 }
 
-/// Restricts this process and becomes the command, which has these variables (`NAME=VALUE`); returns only if it can't.
+/// A variable by its name: one of these, the last of that name, else one of this process.
+fn variable_among(environment: &[(String, String)]) -> impl Fn(&str) -> Option<OsString> {
+    |name| {
+        let own = environment.iter().rev().find(|(known, _)| known == name);
+        own.map_or_else(|| std::env::var_os(name), |(_, value)| Some(OsString::from(value)))
+    }
+}
+
+/// Restricts this process and becomes the command, which has these variables; returns only if it can't.
 #[must_use]
 pub fn become_sandboxed(
     folder: &Path,
-    (read, environment): (&[String], &[String]),
+    (read, environment): (&[String], &[(String, String)]),
     command: &[String],
 ) -> SandboxError {
-    let given: Vec<(&str, &str)> = environment.iter().filter_map(|pair| pair.split_once('=')).collect();
-    let variable = |name: &str| {
-        let own = given.iter().rev().find(|(known, _)| *known == name);
-        own.map_or_else(|| std::env::var_os(name), |(_, value)| Some(OsString::from(value)))
-    };
     let Some((program, arguments)) = command.split_first() else {
         return SandboxError::Probe("no command".to_owned());
     };
-    let reads = Reads::of(command, read, &variable);
+    let reads = Reads::of(command, read, &variable_among(environment));
     let mut next = Command::new(program);
-    next.args(arguments).envs(given.iter().copied());
+    next.args(arguments).envs(environment.iter().map(|(name, value)| (name, value)));
     // What runs on a user's behalf lies there, too; none of it is for this program.
     for name in ["SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY"]
     {
