@@ -83,24 +83,31 @@ worker() {
     if [ "$left" -le 0 ]; then return; fi
     local log="$out/log/$target/$number-$turn"
     local options=(-max_total_time="$left" -timeout=60 -reload=1 -print_final_stats=1 -seed="$((RANDOM * 32768 + RANDOM + 1))")
-    options+=(-artifact_prefix="$out/findings/$target/")
+    options+=(-artifact_prefix="$out/log/$target/findings/")
     if [ -f "$binaries/dict/$target.dict" ]; then options+=("-dict=$binaries/dict/$target.dict"); fi
     # New inputs go to the first folder, which all processes read again now and then; the seeds are only read.
     { time "$binaries/$target" "$out/corpus/$target" "$seeds" "${options[@]}" >"$log.log" 2>&1; } 2>"$log.time" && return
   done
 }
 
-# fuzz TARGET SECONDS: on all cores, and a line of the table.
+# fuzz TARGET SECONDS: on all cores.
 fuzz() {
-  local target="$1" seconds="$2" number file seeds="$binaries/corpus/$1"
-  local spent=0 inputs=0 accepted=0 counted=0 found=0 size=0 cov=- ft=- share=- speed=- line
-  # Findings of an earlier run stay, and are counted once.
+  local target="$1" seconds="$2" number seeds="$binaries/corpus/$1"
+  # What this run finds lies apart from the findings of earlier runs until it is counted: the same input has the same name.
   rm -rf "$out/log/$target"
-  mkdir -p "$seeds" "$out/corpus/$target" "$out/findings/$target" "$out/log/$target"
-  local before
-  before="$(findings "$target")"
-  for ((number = 0; number < cores; number++)); do worker "$target" "$number" "$seconds" & done
-  wait
+  mkdir -p "$seeds" "$out/corpus/$target" "$out/findings/$target" "$out/log/$target/findings"
+  for ((number = 0; number < cores; number++)); do
+    worker "$target" "$number" "$seconds" &
+    workers+=($!)
+  done
+  wait "${workers[@]}"
+  workers=()
+}
+
+# account TARGET: minimises its corpus and writes its line of the table, on one core, while the next target has its turn.
+account() {
+  local target="$1" file new="$out/log/$1/findings"
+  local spent=0 inputs=0 accepted=0 counted=0 found=0 size=0 cov=- ft=- share=- speed=- line
   sum_of "$out/log/$target"/*.log
   milliseconds "$out/log/$target"/*.time
   minimise "$target"
@@ -109,25 +116,21 @@ fuzz() {
   while read -r line; do
     if [[ "$line" =~ INITED\ +cov:\ ([0-9]+)\ ft:\ ([0-9]+) ]]; then cov="${BASH_REMATCH[1]}" ft="${BASH_REMATCH[2]}"; fi
   done <"$out/log/$target/coverage"
-  found=$(($(findings "$target") - before))
+  # An input that is merely slow is none.
+  for file in "$new"/{crash,timeout,oom,leak}-*; do if [ -f "$file" ]; then found=$((found + 1)); fi; done
+  for file in "$new"/*; do if [ -f "$file" ]; then mv "$file" "$out/findings/$target/"; fi; done
   if [ "$counted" -gt 0 ]; then share="$((accepted * 100 / counted))"; fi
   if [ "$spent" -gt 0 ]; then speed="$((inputs * 1000 / spent))"; fi
   # 3,600,000 ms an hour, with four digits after the point.
   printf '%s\t%d.%04d\t%d\t%s\t%s\t%s\t%d\t%s\t%d\n' "$target" "$((spent / 3600000))" "$((spent / 360 % 10000))" "$inputs" "$speed" \
-    "$cov" "$ft" "$size" "$share" "$found" >>"$table"
+    "$cov" "$ft" "$size" "$share" "$found" >"$out/log/$target/line"
   say "$target: $((spent / 1000)) CPU-seconds, $inputs inputs, $speed a second, cov $cov, ft $ft, corpus $size, accepted $share %, findings $found"
   if [ "$inputs" -eq 0 ]; then
     say "$target ran no input: see $out/log/$target"
     failed=1
   fi
   if [ "$found" -gt 0 ]; then failed=1; fi
-}
-
-# findings TARGET: how many there are. An input that is merely slow is none.
-findings() {
-  local file count=0
-  for file in "$out/findings/$1"/{crash,timeout,oom,leak}-*; do if [ -f "$file" ]; then count=$((count + 1)); fi; done
-  printf '%s' "$count"
+  return "$failed"
 }
 
 # minimise TARGET: of corpus and seeds together, the fewest inputs that cover the same.
@@ -135,7 +138,7 @@ minimise() {
   local old="$out/corpus/$1" new="$out/corpus/.$1.new"
   rm -rf "$new"
   mkdir -p "$new"
-  if "$binaries/$1" -merge=1 -timeout=60 -artifact_prefix="$out/findings/$1/" "$new" "$old" "$binaries/corpus/$1" >"$out/log/$1/merge" 2>&1; then
+  if "$binaries/$1" -merge=1 -timeout=60 -artifact_prefix="$out/log/$1/findings/" "$new" "$old" "$binaries/corpus/$1" >"$out/log/$1/merge" 2>&1; then
     rm -rf "$old"
     mv "$new" "$old"
   else
@@ -178,7 +181,14 @@ seconds=$((total / $# / cores))
 if [ "$seconds" -eq 0 ]; then seconds=1; fi
 say "$# targets, each $seconds s on $cores cores"
 printf 'target\tCPU-hours\tinputs\tinputs/s\tcov\tft\tcorpus\taccepted %%\tfindings\n' >"$table"
-for target in "$@"; do fuzz "$target" "$seconds"; done
+workers=() accounts=()
+for target in "$@"; do
+  fuzz "$target" "$seconds"
+  account "$target" &
+  accounts+=($!)
+done
+for account in "${accounts[@]}"; do wait "$account" || failed=1; done
+for target in "$@"; do if [ -f "$out/log/$target/line" ]; then cat "$out/log/$target/line" >>"$table"; fi; done
 say "the table is $table"
 if [ "$failed" -ne 0 ]; then say "something was found: see $out/findings" >&2; fi
 exit "$failed"
