@@ -13,9 +13,9 @@ use crate::determinism::Repeats;
 use crate::journal::{Done, Journal};
 use crate::memory::{Held, MemoryBudget};
 use crate::operands;
-use crate::origin::{Loaded, Origin};
+use crate::origin::{Loaded, Origin, OriginError};
 use crate::plan::Group;
-use crate::record::unasked;
+use crate::record::unmade;
 use crate::report::{self, Expectation, Waivers};
 use crate::runner::{Ran, run_case_repeated};
 use rayon::prelude::*;
@@ -122,6 +122,10 @@ impl Shared<'_> {
         };
         let loaded = match group.origin.load() {
             Ok(loaded) => loaded,
+            Err(OriginError::Memory { source, .. }) if source.may_pass() && !alone => {
+                done.put_off = left;
+                return;
+            }
             Err(error) => {
                 // Not noted in the journal: who resumes may have mended the file.
                 let unread = left.iter().flat_map(|&at| self.refused(&group.cases[at], &error.to_string()));
@@ -155,32 +159,36 @@ impl Shared<'_> {
     fn case(&self, case: &Case, place: usize, (loaded, matrix): (&Loaded, u64), alone: bool) -> Outcome {
         let line = case.to_string();
         let need = operands::need(case, loaded);
-        let room = self.budget.check(need.saturating_add(matrix.into()));
-        let ran = match room {
+        let mut ran = match self.budget.check_beside(need, matrix) {
             Ok(room) => {
-                let Some(_held) = self.hold(room - matrix, alone) else { return Outcome::PutOff(place) };
-                let mut ran = run_case_repeated(case, loaded, self.backends, self.repeats);
-                // A backend that claims nothing of the contract is not asked: its manifest says so once.
-                ran.records.retain(|record| self.claimed.contains(&(record.backend.as_str(), case.contract)));
-                self.extras.journal.iter().for_each(|journal| journal.judged(&ran.records));
-                ran
+                let Some(_held) = self.hold(room, alone) else { return Outcome::PutOff(place) };
+                run_case_repeated(case, loaded, self.backends, self.repeats)
             }
-            // Not noted in the journal: who resumes may have more memory.
-            Err(error) => Ran {
-                records: self.refused(case, &error.to_string()),
+            Err(no) => Ran {
+                records: self.refused(case, &no.to_string()),
                 inside: Vec::new(),
                 judging: Duration::ZERO,
+                no_room: Some(no),
             },
         };
+        if ran.no_room.is_some_and(|no| no.may_pass()) && !alone {
+            return Outcome::PutOff(place);
+        }
+        // A backend that claims nothing of the contract is not asked: its manifest says so once.
+        ran.records.retain(|record| self.claimed.contains(&(record.backend.as_str(), case.contract)));
+        // Who resumes may have more memory.
+        if ran.no_room.is_none() {
+            self.extras.journal.iter().for_each(|journal| journal.judged(&ran.records));
+        }
         self.tell(&line, &ran.records);
         Outcome::Ran(ran)
     }
 
-    /// The records of a case that nobody who claims its contract can be asked.
+    /// The records of a case that nobody can be asked for.
     fn refused(&self, case: &Case, reason: &str) -> Vec<report::CaseRecord> {
         let claims = |b: &&dyn Backend| self.claimed.contains(&(b.name(), case.contract));
         let backends = self.backends.iter().map(AsRef::as_ref).filter(claims);
-        backends.map(|backend| unasked(case, backend, reason.to_owned())).collect()
+        backends.map(|backend| unmade(case, backend, reason.to_owned())).collect()
     }
 
     fn source(&self, origin: &Origin, loaded: &Loaded) -> report::Source {

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! What comes of it stands in the record, which says that it was asked again. Where two cases of a contract have no answer alone
-//! either, the contract's others are believed: each costs the whole limit.
+//! either, the contract's others are not asked again, since each costs the whole limit, and count as not run: in a process that was
+//! started for it a case has no time to compile once another one hung, so that it was late says nothing about it.
 
 use crate::backend::Backend;
 use crate::case::Case;
@@ -14,12 +15,13 @@ use crate::determinism::Repeats;
 use crate::journal::Journal;
 use crate::origin::Loaded;
 use crate::plan::Group;
+use crate::record::unmade;
 use crate::report::{CaseRecord, VerdictKind};
 use crate::runner::run_case_on;
 use std::collections::HashMap;
 
-/// So many cases of a contract without an answer alone, and the others are believed.
-const BELIEVED: usize = 2;
+/// So many cases of a contract without an answer alone, and the others are not asked again.
+const ENOUGH: usize = 2;
 
 /// Asks again for the records of a group's cases that timed out on a backend that can be started afresh.
 pub(crate) fn ask_again(
@@ -45,7 +47,11 @@ pub(crate) fn ask_again(
             let silent = silent.entry((record.backend.clone(), record.contract.clone())).or_default();
             // An interrupted run may have asked already.
             if !record.asked_again {
-                if *silent >= BELIEVED || !backend.renew() {
+                if *silent >= ENOUGH {
+                    records[at] = not_asked(case, backend.as_ref());
+                    continue;
+                }
+                if !backend.renew() {
                     continue;
                 }
                 let Some(again) = alone((case, &loaded), backend.as_ref(), repeats) else { continue };
@@ -56,6 +62,15 @@ pub(crate) fn ask_again(
             *silent += usize::from(late(&records[at]));
         }
     }
+}
+
+/// The record of a case that was late beside others, of a contract of which enough others were late alone.
+fn not_asked(case: &Case, backend: &dyn Backend) -> CaseRecord {
+    let reason = format!(
+        "no answer in time beside other cases, and not asked again alone, since {ENOUGH} other cases of the contract had no answer alone \
+         either"
+    );
+    unmade(case, backend, reason)
 }
 
 fn late(record: &CaseRecord) -> bool {

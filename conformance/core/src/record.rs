@@ -13,8 +13,9 @@ pub fn unasked(case: &Case, backend: &dyn Backend, reason: String) -> CaseRecord
     record(case, backend, (judged, None), &[])
 }
 
-/// The record of a case whose operands can't be made: a backend whose manifest excludes it would not have been asked anyway.
-pub(crate) fn unmade(case: &Case, backend: &dyn Backend, reason: String) -> CaseRecord {
+/// The record of a case that can't be made: a backend whose manifest excludes it would not have been asked anyway.
+#[must_use]
+pub fn unmade(case: &Case, backend: &dyn Backend, reason: String) -> CaseRecord {
     let Support::Excluded { reason } = backend.support(&case.contract, &case.params) else {
         return unasked(case, backend, reason);
     };

@@ -5,6 +5,7 @@ use super::input::{Lines, PlainInput, plain};
 use super::matrix_market::{self, Field, Limits, Symmetry};
 use super::smtx;
 use crate::format::{Coo, CooParts, Csr, CsrParts};
+use crate::plain_file;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -107,11 +108,10 @@ fn file_name(path: &Path) -> String {
 
 /// Opens a regular file; a pipe or a device could block or never end.
 fn open(path: &Path) -> Result<fs::File, FileError> {
-    let about = fs::metadata(path).map_err(|e| FileError::open(&e))?;
-    if !about.is_file() {
-        return Err(FileError::NotAFile);
-    }
-    fs::File::open(path).map_err(|e| FileError::open(&e))
+    plain_file::open(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::InvalidInput => FileError::NotAFile,
+        _ => FileError::open(&e),
+    })
 }
 
 /// Reads a stream that is called `file_name`.

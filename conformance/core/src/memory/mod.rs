@@ -3,8 +3,8 @@
 //! ```text
 //! need of a matrix: its first lines, or its generator's parameters      need of a case: extents, entries, N, element type, formats
 //!      need <= limit?                    no: the case is not run, and says so
-//!      the system has that much?         no: the same. A failing allocation would end the whole run
 //!      need + what others hold <= limit? no: it is put off until nothing else is at work
+//!      the system has that much?         no: put off as well; alone, the case is not run. A failing allocation would end the whole run
 //! ```
 //!
 //! Nobody waits for room. A thread of the pool that waits inside of a case may have another case below it on its stack, which can't
@@ -67,6 +67,14 @@ pub struct Held<'a> {
 
 static PROCESS: OnceLock<MemoryBudget> = OnceLock::new();
 
+impl NoRoom {
+    /// True where there may be room when nothing else is at work: others take from the system, too.
+    #[must_use]
+    pub const fn may_pass(&self) -> bool {
+        matches!(self, NoRoom::System { .. })
+    }
+}
+
 impl MemoryBudget {
     /// A budget of so many bytes.
     #[must_use]
@@ -91,14 +99,22 @@ impl MemoryBudget {
         self.limit
     }
 
-    /// Can so much ever be held?
+    /// Can so much ever be held, and has the system that much now?
     ///
     /// # Errors
     /// [`NoRoom`].
     pub fn check(&self, need: u128) -> Result<u64, NoRoom> {
-        let limit = self.limit;
-        let Some(bytes) = u64::try_from(need).ok().filter(|&bytes| bytes <= limit) else {
-            return Err(NoRoom::Limit { need, limit });
+        self.check_beside(need, 0)
+    }
+
+    /// Can so much ever be held `beside` so much that whoever asks holds already, and has the system the rest now?
+    ///
+    /// # Errors
+    /// [`NoRoom`]; its need is the sum.
+    pub fn check_beside(&self, need: u128, beside: u64) -> Result<u64, NoRoom> {
+        let (limit, sum) = (self.limit, need.saturating_add(beside.into()));
+        let Some(bytes) = u64::try_from(sum).ok().filter(|&sum| sum <= limit).map(|sum| sum - beside) else {
+            return Err(NoRoom::Limit { need: sum, limit });
         };
         // Rust ends the process where an allocation fails. One that is asked for in this way only says so.
         let tried = || Vec::<u8>::new().try_reserve_exact(usize::try_from(bytes).unwrap_or(usize::MAX));
@@ -162,6 +178,18 @@ mod tests {
         assert!(error.contains("about 65 MiB") && error.contains("has 64 MiB"), "{error}");
         assert!(error.contains("--judge-memory"), "{error}");
         assert!(budget.check(u128::MAX).is_err());
+    }
+
+    /// Story: the matrix was counted twice, once held and once more in what was asked of the system beside it.
+    #[test]
+    fn what_is_held_already_is_not_asked_of_the_system_again() {
+        let budget = MemoryBudget::new(u64::MAX);
+        assert_eq!(budget.check_beside(64 << 20, 1 << 62), Ok(64 << 20), "no machine has the sum, but the rest");
+        assert!(budget.check_beside(1 << 62, 64 << 20).is_err_and(|no| no.may_pass()));
+        let budget = MemoryBudget::new(100);
+        let no = budget.check_beside(41, 60).expect_err("a byte too many");
+        assert_eq!(no, NoRoom::Limit { need: 101, limit: 100 });
+        assert!(!no.may_pass());
     }
 
     /// Story: an allocation that the system refused ended the run, with all that was judged.

@@ -19,6 +19,7 @@ use crate::degenerate::degenerate;
 use crate::determinism::{Again, First, Repeats, repeat};
 use crate::digest::{self, OutputHash};
 use crate::execute::{Before, execute};
+use crate::memory::NoRoom;
 use crate::operands::{OperandError, Operands, build, initial};
 use crate::origin::Loaded;
 use crate::record::{record, unmade};
@@ -38,6 +39,8 @@ pub struct Ran {
     pub inside: Vec<Duration>,
     /// Time for everything else.
     pub judging: Duration,
+    /// What the case needs and there was no memory for: nobody was asked, and the records say why.
+    pub no_room: Option<NoRoom>,
 }
 
 /// Runs a case on every backend and judges what comes back. Never panics, whatever the backend does in safe code.
@@ -66,8 +69,12 @@ pub fn run_case_on(case: &Case, loaded: &Loaded, backends: &[&dyn Backend], repe
     let again = repeats.of(&case.to_string());
     let start = Instant::now();
     let mut inside = vec![Duration::ZERO; backends.len()];
+    let mut no_room = None;
     let records = match build(case, loaded) {
-        Err(error) => backends.iter().map(|b| unmade(case, *b, error.to_string())).collect(),
+        Err(error) => {
+            no_room = if let OperandError::Memory(no) = &error { Some(*no) } else { None };
+            backends.iter().map(|b| unmade(case, *b, error.to_string())).collect()
+        }
         Ok(operands) => {
             let sheets = Sheets::default();
             let degenerate = degenerate(case, &operands, &sheets);
@@ -85,7 +92,7 @@ pub fn run_case_on(case: &Case, loaded: &Loaded, backends: &[&dyn Backend], repe
         }
     };
     let judging = start.elapsed().saturating_sub(inside.iter().sum());
-    Ran { records, inside, judging }
+    Ran { records, inside, judging, no_room }
 }
 
 /// What asking a backend for one case gave.
