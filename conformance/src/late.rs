@@ -54,7 +54,11 @@ pub(crate) fn ask_again(
                 if !backend.renew() {
                     continue;
                 }
-                let Some(again) = alone((case, &loaded), backend.as_ref(), repeats) else { continue };
+                let again = alone((case, &loaded), backend.as_ref(), repeats);
+                // Not started again: what was seen stands.
+                let Some(again) = again.filter(|again| again.verdict.kind() != VerdictKind::NotRun) else {
+                    continue;
+                };
                 records[at] = CaseRecord { asked_again: true, ..again };
                 let whole: Vec<CaseRecord> = records.iter().filter(|r| r.case == line).cloned().collect();
                 journal.iter().for_each(|journal| journal.judged(&whole));

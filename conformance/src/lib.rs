@@ -18,6 +18,7 @@ mod groups;
 pub mod inspect;
 pub mod journal;
 mod late;
+mod notice;
 pub mod remote;
 pub mod report;
 pub mod reproducer;

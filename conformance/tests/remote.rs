@@ -11,4 +11,5 @@ mod remote_mixed;
 mod remote_protocol;
 mod remote_python;
 mod sandbox;
+mod sandbox_faults;
 mod sandbox_layers;

@@ -130,7 +130,7 @@ impl<'e> Contender<'e> {
 /// What happened instead of an answer, in words.
 fn words(failure: Failure) -> String {
     match failure {
-        Failure::Refused(words) | Failure::Crashed(words) => words,
+        Failure::Refused(words) | Failure::Crashed(words) | Failure::NotAsked(words) => words,
         Failure::TimedOut { seconds, .. } => format!("no answer within {seconds} s"),
         Failure::Broke(mismatch) => mismatch.message,
     }

@@ -86,6 +86,7 @@ impl Expectations {
             Response::TimedOut { seconds, idle, tail } => {
                 Judgement::unjudged(Verdict::TimedOut { seconds, idle, tail: Some(tail) })
             }
+            Response::NotAsked(reason) => Judgement::unjudged(Verdict::NotRun { reason }),
             Response::Refused(message) => Judgement::refused(message),
             Response::Panicked(message) => Judgement::refused(format!("panicked: {message}")),
             Response::Parts(_) => {

@@ -241,6 +241,8 @@ fn difference(case: &Case, operands: &Operands, first: &Response, other: &Respon
             }
             in_lists(&part_lists(a), &part_lists(b))
         }
+        // A machine that could not start it again says nothing of it.
+        (Response::NotAsked(_), _) | (_, Response::NotAsked(_)) => None,
         _ => Some(Difference::of_kind(&format!("the kind of answer to {}", case.contract))),
     }
 }

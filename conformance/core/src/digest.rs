@@ -77,7 +77,11 @@ impl OutputHash {
                 hash.write_u8(p.kind() as u8);
                 sparse_oracle::each_format!(Parts, p, p => hash_fields(p, hash_values, hash));
             }),
-            Response::Refused(_) | Response::Panicked(_) | Response::TimedOut { .. } | Response::Broke(_) => {
+            Response::Refused(_)
+            | Response::Panicked(_)
+            | Response::TimedOut { .. }
+            | Response::Broke(_)
+            | Response::NotAsked(_) => {
                 return;
             }
         }

@@ -341,6 +341,7 @@ fn execute_by(
         Ok(Err(Failure::Crashed(message))) => Response::Panicked(message),
         Ok(Err(Failure::TimedOut { seconds, idle, tail })) => Response::TimedOut { seconds, idle, tail },
         Ok(Err(Failure::Broke(mismatch))) => Response::Broke(*mismatch),
+        Ok(Err(Failure::NotAsked(reason))) => Response::NotAsked(reason),
         Ok(Ok(Answer::Sparse(raw))) if !dense => Response::Sparse(raw),
         Ok(Ok(Answer::Parts(parts))) if !dense => Response::Parts(parts),
         Ok(Ok(Answer::Written)) if dense => Response::Dense(DenseResult { buffer, place: frame.place() }),

@@ -31,6 +31,8 @@ pub enum Response {
     },
     /// It broke a rule that needs no arithmetic to see.
     Broke(Mismatch),
+    /// It was not asked: the machine of the judge could not start it.
+    NotAsked(String),
 }
 
 /// A dense output after the call.

@@ -2,7 +2,7 @@
 
 use crate::campaign::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -20,10 +20,7 @@ pub(super) struct Shown {
 /// Time between two plain lines.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// A line on standard error, or none: a log on a full disk ends no run.
-pub(super) fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
+pub(super) use crate::notice::say;
 
 impl Shown {
     /// A bar if standard error is a terminal.

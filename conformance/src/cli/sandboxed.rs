@@ -1,4 +1,4 @@
-//! `conformance sandboxed --folder DIR [--read PATH].. [--env N=V].. -- COMMAND`: restricts itself and becomes the program. `--sandbox` starts it;
+//! `conformance sandboxed --folder DIR [--own-shm] [--read PATH].. [--env N=V].. -- COMMAND`: restricts itself and becomes the program. `--sandbox` starts it;
 //! nobody else needs to. Without a command it says what this machine enforces.
 
 use super::subjects::variable;
@@ -14,6 +14,9 @@ pub(super) struct Args {
     /// The only folder that the program may write to.
     #[arg(long)]
     folder: PathBuf,
+    /// It has a `/dev/shm` of its own.
+    #[arg(long)]
+    own_shm: bool,
     /// What it may read besides what it needs; may be repeated.
     #[arg(long)]
     read: Vec<String>,
@@ -34,13 +37,14 @@ pub(super) fn run(args: &Args) -> u8 {
                 0
             }
             Err(error) => {
-                eprintln!("{error:#}");
+                super::progress::say(&format!("{error:#}"));
                 2
             }
         };
     }
-    let error = remote::become_sandboxed(&args.folder, (&args.read, &args.env), &args.command);
-    eprintln!("{}{error}", remote::SAYS);
+    let error =
+        remote::become_sandboxed((&args.folder, args.own_shm), (&args.read, &args.env), &args.command);
+    super::progress::say(&format!("{}{error}", remote::SAYS));
     remote::NOT_STARTED
 }
 

@@ -236,10 +236,10 @@ impl Outsiders {
         }
         for library in &self.plugins {
             if self.sandbox {
-                eprintln!(
+                super::progress::say(&format!(
                     "conformance: --sandbox: {} is timed with its pipes, as a program is: in this process nothing would hold it",
                     library.display()
-                );
+                ));
                 subjects.push(Box::new(self.host(library)?));
                 continue;
             }

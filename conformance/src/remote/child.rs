@@ -73,7 +73,10 @@ impl Child {
         // The program's variables are neither for its warden nor for what restricts it, which a preloaded library would share.
         let (inside, folder, variables) = match limits.sandbox {
             Some(sandbox) => {
-                let (inside, folder) = sandbox.around(limits.warden, environment, command).map_err(error)?;
+                let folder = Folder::new()
+                    .map_err(|source| StartError::Folder { program: program.clone(), source })?;
+                let inside = sandbox.around(limits.warden, folder.path(), environment, command);
+                let inside = inside.map_err(error)?;
                 (Cow::Owned(inside), Some(folder), &[][..])
             }
             None => (Cow::Borrowed(command), None, environment),

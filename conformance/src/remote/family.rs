@@ -7,6 +7,7 @@
 //!
 //! Read from `/proc`. Members of the root's process group belong to it as well: without a warden an orphan has no other mark.
 
+use crate::notice::say;
 use rustix::process::{
     Pid, PidfdFlags, Resource, Rlimit, Signal, kill_process, kill_process_group, pidfd_open,
     pidfd_send_signal, prlimit,
@@ -73,7 +74,7 @@ fn processes() -> Option<Vec<Entry>> {
     static SAID: Once = Once::new();
     let Ok(list) = std::fs::read_dir("/proc") else {
         SAID.call_once(|| {
-            eprintln!("conformance: no /proc: memory and time of programs that are judged are not watched");
+            say("conformance: no /proc: memory and time of programs that are judged are not watched");
         });
         return None;
     };
@@ -155,7 +156,7 @@ pub(super) fn limit(pid: Option<Pid>, memory: u64) {
     let data = set(Resource::Data, memory.saturating_mul(2).saturating_add(256 << 20));
     if let Err(error) = data.and(set(Resource::Core, 0)) {
         SAID.call_once(|| {
-            eprintln!("conformance: no hard memory limit on programs that are judged (prlimit: {error}); their size is watched instead");
+            say(&format!("conformance: no hard memory limit on programs that are judged (prlimit: {error}); their size is watched instead"));
         });
     }
 }

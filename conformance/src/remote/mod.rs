@@ -220,6 +220,10 @@ impl Remote {
     }
 
     fn failed_start(&self, error: &StartError) -> Failure {
+        // The machine of the judge has no room. That is nobody's finding, and there may be room later.
+        if let StartError::Folder { .. } = error {
+            return Failure::NotAsked(error.to_string());
+        }
         let failed = self.failed_starts.fetch_add(1, Ordering::Relaxed) + 1;
         if failed >= self.limits.starts {
             let reason =

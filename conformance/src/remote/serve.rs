@@ -115,7 +115,7 @@ fn answer(backend: &dyn Backend, mut request: Request) -> Result<Vec<u8>, FrameE
 /// A failure's words; what only a judge can see of a process cannot come from one, except broken rules of memory.
 fn words(failure: Failure, reply: &mut Reply) -> String {
     match failure {
-        Failure::Refused(words) => words,
+        Failure::Refused(words) | Failure::NotAsked(words) => words,
         Failure::Crashed(words) => {
             reply.outcome = Some(AnswerKind::Failed);
             words

@@ -1,6 +1,7 @@
 //! What can happen instead of an answer, and what a record then says.
 
 use super::frame::FrameError;
+use super::sandbox::SandboxError;
 use super::tail::{Tail, ending};
 use super::warden;
 use crate::backend::Failure;
@@ -80,6 +81,8 @@ pub enum StartError {
     Empty,
     #[error("{program:?} can't be started: {source}")]
     Spawn { program: String, source: std::io::Error },
+    #[error("{program:?} was not started, for no fault of its own: {source}; make room there or set TMPDIR")]
+    Folder { program: String, source: SandboxError },
     #[error("{program:?} did not say what it supports: {what}")]
     Handshake { program: String, what: String },
     #[error("{program:?}: {source}")]

@@ -11,6 +11,7 @@
 //! (`PR_SET_CHILD_SUBREAPER`), so that no descendant gets out of its sight by leaving a group or session.
 
 use super::{family, sandbox};
+use crate::notice::say;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpgrp, getpid, getppid, kill_process,
@@ -59,11 +60,11 @@ pub fn watch_over(
     command: &[String],
 ) -> u8 {
     let Some((program, arguments)) = command.split_first() else {
-        eprintln!("{SAYS}no command");
+        say(&format!("{SAYS}no command"));
         return NOT_STARTED;
     };
     if let Err(error) = set_child_subreaper(Some(getpid())) {
-        eprintln!("{SAYS}descendants can't be adopted: {error}");
+        say(&format!("{SAYS}descendants can't be adopted: {error}"));
     }
     family::limit(None, memory);
     // Ending as the program did, it would leave a second core dump; and nobody else is to look into it.
@@ -73,7 +74,7 @@ pub fn watch_over(
     let child = match Command::new(program).args(arguments).envs(variables).spawn() {
         Ok(child) => Pid::from_child(&child),
         Err(error) => {
-            eprintln!("{SAYS}{error}");
+            say(&format!("{SAYS}{error}"));
             return NOT_STARTED;
         }
     };

@@ -1,6 +1,7 @@
 /* Runs a command as an older kernel would: without landlock, without seccomp, or both.
  *
  *     older_kernel landlock|seccomp|both COMMAND...
+ *     older_kernel prlimit COMMAND...     as one (or a container) that lets nobody set a limit
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,6 +25,11 @@ static struct sock_filter no_seccomp[] = {
     GIVE(EINVAL), ALLOW,
 };
 
+/* Asking for a limit, without a new one, is allowed. */
+static struct sock_filter no_prlimit[] = {
+    LOAD(nr), UNLESS(SYS_prlimit64, 3), LOAD(args[2]), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0), GIVE(EPERM), ALLOW,
+};
+
 static int install(struct sock_filter *filter, size_t length) {
     struct sock_fprog program = {(unsigned short)length, filter};
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
@@ -31,6 +37,11 @@ static int install(struct sock_filter *filter, size_t length) {
 
 int main(int count, char **words) {
     if (count < 3) return 2;
+    if (strcmp(words[1], "prlimit") == 0) {
+        if (install(no_prlimit, sizeof no_prlimit / sizeof *no_prlimit)) return perror("prlimit"), 2;
+        execv(words[2], words + 2);
+        return perror(words[2]), 2;
+    }
     int landlock = strcmp(words[1], "seccomp") != 0, seccomp = strcmp(words[1], "landlock") != 0;
     if (landlock && install(no_landlock, sizeof no_landlock / sizeof *no_landlock)) return perror("landlock"), 2;
     if (seccomp && install(no_seccomp, sizeof no_seccomp / sizeof *no_seccomp)) return perror("seccomp"), 2;

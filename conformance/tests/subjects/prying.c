@@ -9,13 +9,20 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <semaphore.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -190,6 +197,89 @@ static int can_ring(void) {
     return ring >= 0;
 }
 
+/* Each sets what is set already. */
+static int can_prioritise(int pid) { return setpriority(PRIO_PROCESS, pid, getpriority(PRIO_PROCESS, pid)) == 0; }
+
+static int can_prioritise_group(int pid) {
+    int group = getpgid(pid);
+    return setpriority(PRIO_PGRP, group, getpriority(PRIO_PGRP, group)) == 0;
+}
+
+static int can_prioritise_disk(int pid) {
+    long now = syscall(SYS_ioprio_get, 1, pid);
+    return now >= 0 && syscall(SYS_ioprio_set, 1, pid, now) == 0;
+}
+
+static int can_schedule(int pid) {
+    struct sched_param parameters;
+    return sched_getparam(pid, &parameters) == 0 && sched_setscheduler(pid, sched_getscheduler(pid), &parameters) == 0;
+}
+
+static int can_parametrise(int pid) {
+    struct sched_param parameters;
+    return sched_getparam(pid, &parameters) == 0 && sched_setparam(pid, &parameters) == 0;
+}
+
+static int can_set_attributes(int pid) {
+    uint32_t attributes[14] = {0};
+    return syscall(SYS_sched_getattr, pid, attributes, sizeof attributes, 0) == 0 &&
+           syscall(SYS_sched_setattr, pid, attributes, 0) == 0;
+}
+
+static int can_bind(int pid) {
+    cpu_set_t processors;
+    return sched_getaffinity(pid, sizeof processors, &processors) == 0 &&
+           sched_setaffinity(pid, sizeof processors, &processors) == 0;
+}
+
+/* There is no such thing, and who is told so could have asked for one that there is. */
+static int reached(long result) { return result >= 0 || errno == EINVAL || errno == ENOENT; }
+
+static int can_open_stream(const char *path) {
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file >= 0) close(file);
+    return file >= 0;
+}
+
+static int can_name_a_semaphore(void) {
+    char name[64];
+    snprintf(name, sizeof name, "/prying-%d", getpid());
+    sem_t *semaphore = sem_open(name, O_CREAT | O_EXCL, 0600, 1);
+    if (semaphore == SEM_FAILED) return 0;
+    sem_close(semaphore);
+    return sem_unlink(name) == 0;
+}
+
+static void of_others_by_number(int judge) {
+    struct shmid_ds memory;
+    struct msqid_ds messages;
+    struct sembuf step = {0, 0, IPC_NOWAIT};
+    char path[128];
+    note("priority", can_prioritise(judge));
+    note("priority-of-group", can_prioritise_group(judge));
+    note("priority-of-disk", can_prioritise_disk(judge));
+    note("schedule", can_schedule(judge));
+    note("schedule-parameters", can_parametrise(judge));
+    note("schedule-attributes", can_set_attributes(judge));
+    note("shmctl", reached(shmctl(INT_MAX, IPC_STAT, &memory)));
+    note("msgctl", reached(msgctl(INT_MAX, IPC_STAT, &messages)));
+    note("semctl", reached(semctl(INT_MAX, 0, GETVAL)));
+    note("semtimedop", reached(syscall(SYS_semtimedop, INT_MAX, &step, 1, NULL)));
+    note("mq_unlink", reached(syscall(SYS_mq_unlink, "prying-there-is-none")));
+    snprintf(path, sizeof path, "/dev/shm/%s", given("SIGN"));
+    note("others-shm", can_read(path));
+}
+
+/* What libraries do that are no misdeeds. */
+static void of_its_own(void) {
+    note("own-stdout", can_open_stream("/dev/stdout"));
+    note("own-stderr", can_open_stream("/dev/stderr"));
+    note("own-affinity", can_bind(0) && can_bind((int)syscall(SYS_gettid)));
+    note("own-priority", can_prioritise(0) && can_prioritise_disk(0));
+    note("own-schedule", can_schedule(0) && can_parametrise(0) && can_set_attributes(0));
+    note("own-semaphore", can_name_a_semaphore());
+}
+
 /* Whoever removes it must open it first. */
 static void close_a_folder(const char *path) {
     char file[4200];
@@ -233,6 +323,8 @@ static void misdeeds(void) {
     note("socket", can_connect_local(given("SOCKET"), 0));
     note("datagrams", can_send_local());
     note("ring", can_ring());
+    of_others_by_number(judge);
+    of_its_own();
 }
 
 int32_t sc_run(const sc_task *task, sc_result *result) {

@@ -22,6 +22,8 @@ pub enum Failure {
     /// It answered, and the answer breaks a rule that needs no arithmetic to see: not a message of the protocol, a wrong
     /// shape, an input or a guard overwritten.
     Broke(Box<Mismatch>),
+    /// It was not asked: what it needs to start could not be made on this machine. No fault of the backend.
+    NotAsked(String),
 }
 
 impl From<String> for Failure {

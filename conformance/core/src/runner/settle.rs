@@ -15,6 +15,7 @@ pub(super) fn settle(response: Response) -> Verdict {
         Response::Panicked(message) => Verdict::Crashed { message },
         Response::TimedOut { seconds, idle, tail } => timed_out(seconds, idle, tail),
         Response::Broke(mismatch) => Verdict::Wrong(Box::new(mismatch)),
+        Response::NotAsked(reason) => Verdict::NotRun { reason },
         // `execute` lets only the asked kind through; kept as a verdict, so that no slip there can pass.
         Response::Dense(_) | Response::Sparse(_) | Response::Parts(_) => {
             let message = "answered with another kind of result than asked for".to_owned();
@@ -33,6 +34,7 @@ pub(super) fn judge_refusal(fault: Fault, response: Response) -> Verdict {
         Response::Panicked(message) => Verdict::Crashed { message },
         Response::TimedOut { seconds, idle, tail } => timed_out(seconds, idle, tail),
         Response::Broke(mismatch) => Verdict::Wrong(Box::new(mismatch)),
+        Response::NotAsked(reason) => Verdict::NotRun { reason },
         Response::Dense(_) | Response::Sparse(_) | Response::Parts(_) => {
             Verdict::LoneAcceptance { expected: fault.name().to_owned() }
         }

@@ -75,6 +75,7 @@ fn measure(_: &Args, _: &[sparse_kernels::cuda::probe::Probe]) -> Result<u8> {
 
 #[cfg(feature = "cuda")]
 fn measure(args: &Args, probes: &[sparse_kernels::cuda::probe::Probe]) -> Result<u8> {
+    use crate::notice::say;
     use crate::probe::{Gpu, Options, Subject, probe_all};
     use sparse_oracle::arithmetic::Architecture;
     use std::time::{Duration, Instant};
@@ -90,7 +91,7 @@ fn measure(args: &Args, probes: &[sparse_kernels::cuda::probe::Probe]) -> Result
     };
     let subjects: Vec<Subject> = probes.iter().map(|&probe| Subject { probe, architecture }).collect();
     let mut summary = describe(args, &gpu)?;
-    eprintln!("{}: {} instructions", summary.device, subjects.len());
+    say(&format!("{}: {} instructions", summary.device, subjects.len()));
     let options = Options {
         outputs: args.outputs,
         time: args.seconds.map(Duration::from_secs_f64),
@@ -100,7 +101,7 @@ fn measure(args: &Args, probes: &[sparse_kernels::cuda::probe::Probe]) -> Result
     };
     let mut lost = None;
     let reports = probe_all(&mut gpu, &subjects, &options, |report, earlier| {
-        eprintln!("{}", report.text());
+        say(&report.text());
         // What was found so far survives a run that is cut off.
         if let Some(path) = &args.out {
             summary.probes = earlier.iter().chain([report]).cloned().collect();

@@ -8,7 +8,7 @@ use seccompiler::{
 use std::collections::BTreeMap;
 
 /// Refused whatever their arguments.
-const REFUSED: [i64; 53] = [
+const REFUSED: [i64; 58] = [
     // Other processes: their memory, files, pages.
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
@@ -21,12 +21,17 @@ const REFUSED: [i64; 53] = [
     // Memory and queues that processes of a user share by number.
     libc::SYS_shmget,
     libc::SYS_shmat,
+    libc::SYS_shmctl,
     libc::SYS_msgget,
     libc::SYS_msgrcv,
     libc::SYS_msgsnd,
+    libc::SYS_msgctl,
     libc::SYS_semget,
     libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
     libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
     // Whatever listens, on a network or on this machine: services run programs for their callers.
     libc::SYS_connect,
     // Would do the same behind the filter's back.
@@ -79,6 +84,8 @@ const X32_OWN: (i64, i64) = (512, 547);
 
 /// Kinds of sockets that send to an address without a connection.
 const WITHOUT_CONNECTION: [libc::c_int; 2] = [libc::SOCK_DGRAM, libc::SOCK_RAW];
+/// `ioprio_set` of a process or thread.
+const IOPRIO_WHO_PROCESS: u64 = 1;
 /// Of the kind of a socket, the bits that are its kind.
 const KIND: u64 = 0xf;
 
@@ -113,9 +120,22 @@ fn refused() -> Result<Rules, seccompiler::BackendError> {
     }
     rules.insert(libc::SYS_socket, sockets.clone());
     rules.insert(libc::SYS_socketpair, sockets);
-    // Limits and pages of this process (0) only.
-    for call in [libc::SYS_prlimit64, libc::SYS_move_pages] {
+    // Limits, pages and scheduling of the calling process or thread (0) only. `sched_setaffinity` is not among them: C libraries start
+    // threads on chosen processors by it, with a thread's number, which no filter can tell from another process's.
+    for call in [
+        libc::SYS_prlimit64,
+        libc::SYS_move_pages,
+        libc::SYS_sched_setscheduler,
+        libc::SYS_sched_setparam,
+        libc::SYS_sched_setattr,
+    ] {
         rules.insert(call, vec![rule(0, SeccompCmpOp::Ne, 0)?]);
+    }
+    // The same for priorities, whose first argument says what the second is a number of: not a group's, not a user's.
+    for (call, process) in
+        [(libc::SYS_setpriority, libc::PRIO_PROCESS as u64), (libc::SYS_ioprio_set, IOPRIO_WHO_PROCESS)]
+    {
+        rules.insert(call, vec![rule(0, SeccompCmpOp::Ne, process)?, rule(1, SeccompCmpOp::Ne, 0)?]);
     }
     let spaces = [
         libc::CLONE_NEWUSER,

@@ -4,6 +4,7 @@
 //! judge --- warden --- `conformance sandboxed` == becomes ==> program      (exec: the same process, its pipes the judge's)
 //!                          |
 //!                          reads.rs       what the program needs to read
+//!                          shm.rs         a `/dev/shm` of its own
 //!                          restrict.rs    landlock: files, signals, TCP; another user where root
 //!                          calls.rs       seccomp: no network, no look into other processes
 //! ```
@@ -14,6 +15,7 @@ mod calls;
 mod folder;
 mod reads;
 mod restrict;
+mod shm;
 
 pub(super) use self::folder::{Folder, remove};
 use self::reads::Reads;
@@ -29,6 +31,8 @@ use std::process::Command;
 const NAME: &str = "sandboxed";
 /// The option before the folder of its own.
 const FOLDER: &str = "--folder";
+/// The option that asks for a `/dev/shm` of its own.
+const SHM: &str = "--own-shm";
 
 /// What holds a sandboxed program on this machine, and what does not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +66,8 @@ pub enum SandboxError {
     Landlock(#[from] landlock::RulesetError),
     #[error("--sandbox: another user: {0}")]
     User(std::io::Error),
+    #[error("--sandbox: a /dev/shm of its own, which the trial had: {0}")]
+    Shm(std::io::Error),
     #[error("--sandbox: the temporary folder {path}: {source}", path = path.display())]
     Folder { path: PathBuf, source: std::io::Error },
     #[error("--sandbox: trying it out: {0}")]
@@ -132,27 +138,30 @@ impl Sandbox {
         Reads::of(command, &self.read, &variable_among(environment)).holding(folder)
     }
 
-    /// The command within this sandbox, with these variables there, and the folder that it has for itself: gone with the value.
+    /// The command within this sandbox, with these variables there and this folder for itself.
     pub(super) fn around(
         &self,
         conformance: Option<&Path>,
+        folder: &Path,
         environment: &[(String, String)],
         command: &[String],
-    ) -> std::io::Result<(Vec<String>, Folder)> {
+    ) -> std::io::Result<Vec<String>> {
         let text = |path: Option<&Path>| path.and_then(Path::to_str).map(str::to_owned);
         let program = text(conformance)
             .ok_or_else(|| std::io::Error::other("a sandbox needs the warden, in a folder named in UTF-8"))?;
-        let folder = Folder::new().map_err(std::io::Error::other)?;
-        let name = text(Some(folder.path()))
+        let name = text(Some(folder))
             .ok_or_else(|| std::io::Error::other("the name of the temporary folder is not UTF-8"))?;
         let mut words = vec![program, NAME.to_owned(), FOLDER.to_owned(), name];
+        if self.held.enforced.iter().any(|what| what == shm::OWN) {
+            words.push(SHM.to_owned());
+        }
         for path in &self.read {
             words.extend(["--read".to_owned(), path.clone()]);
         }
         words.extend(variables(environment));
         words.push("--".to_owned());
         words.extend_from_slice(command);
-        Ok((words, folder))
+        Ok(words)
     }
 }
 
@@ -176,9 +185,10 @@ fn variable_among(environment: &[(String, String)]) -> impl Fn(&str) -> Option<O
 }
 
 /// Restricts this process and becomes the command, which has these variables; returns only if it can't.
+/// `own_shm`: what [`probe`] found possible.
 #[must_use]
 pub fn become_sandboxed(
-    folder: &Path,
+    (folder, own_shm): (&Path, bool),
     (read, environment): (&[String], &[(String, String)]),
     command: &[String],
 ) -> SandboxError {
@@ -199,7 +209,11 @@ pub fn become_sandboxed(
     if let Some(base) = &reads.python_base {
         next.env("PYTHONUSERBASE", base);
     }
-    match restrict::restrict(folder, &reads) {
+    let own = match own_shm.then(shm::mount_own).transpose() {
+        Ok(own) => own,
+        Err(error) => return SandboxError::Shm(error),
+    };
+    match restrict::restrict(folder, own.as_deref(), &reads) {
         Ok(held) if held.enforced.is_empty() => SandboxError::Nothing { missing: held.missing.join("; ") },
         Ok(_) => SandboxError::Exec { program: program.clone(), source: next.exec() },
         Err(error) => error,
@@ -211,5 +225,11 @@ pub fn become_sandboxed(
 /// # Errors
 /// As [`become_sandboxed`] would give.
 pub fn probe(folder: &Path) -> Result<Held, SandboxError> {
-    restrict::restrict(folder, &Reads::of(&[], &[], &|_| None))
+    let own = shm::mount_own().ok();
+    let mut held = restrict::restrict(folder, own.as_deref(), &Reads::of(&[], &[], &|_| None))?;
+    // Alone it holds nobody.
+    if own.is_some() && !held.enforced.is_empty() {
+        held.enforced.push(shm::OWN.to_owned());
+    }
+    Ok(held)
 }

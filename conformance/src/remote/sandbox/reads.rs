@@ -110,7 +110,9 @@ impl Reads {
             let value = word.split_once('=').map_or(word.as_str(), |(_, value)| value);
             for path in [word.as_str(), value].map(Path::new) {
                 if path.is_file() {
-                    reads.code(path);
+                    // As it was named and as it is: Python imports from beside the target of a link.
+                    let target = path.canonicalize().ok();
+                    [Some(path.to_owned()), target].into_iter().flatten().for_each(|file| reads.code(&file));
                 }
             }
         }
@@ -292,6 +294,22 @@ mod tests {
             "work/package",
         ];
         assert_eq!(found, wanted);
+    }
+
+    /// Story: a script in a folder of links (as `~/bin`, or a build's) was found, and what it imports was not: Python looks for it beside
+    /// the target of the link, where nothing else could be read.
+    #[test]
+    fn a_script_named_by_a_link_reads_what_is_beside_the_link_and_beside_its_target() {
+        let (_folder, home) = home();
+        touch(&home.join("links/beside.py"), "");
+        std::os::unix::fs::symlink("../work/backend.py", home.join("links/backend.py")).expect("a link");
+        let found = reads(&home, &["venv/bin/python", "links/backend.py"]);
+        for wanted in
+            ["links/backend.py", "links/beside.py", "work/backend.py", "work/helper.py", "work/package"]
+        {
+            assert!(found.iter().any(|path| path == wanted), "{wanted}: {found:?}");
+        }
+        assert!(!found.iter().any(|path| path.contains("notes")), "{found:?}");
     }
 
     #[test]

@@ -7,12 +7,13 @@ use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, Ruleset, RulesetAttr, RulesetCreatedAttr,
     RulesetStatus, Scope, path_beneath_rules,
 };
-use rustix::fs::chown;
+use rustix::fs::{FileType, chown, fchown, fstat};
 use rustix::process::{Gid, Uid, geteuid, getpid};
 use rustix::thread::{
     CapabilitySet, CapabilitySets, configure_capability_in_ambient_set, set_capabilities,
     set_keep_capabilities, set_thread_groups, set_thread_res_gid, set_thread_res_uid,
 };
+use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -27,12 +28,12 @@ const GPUS: [&str; 3] = ["nvidia", "dri", "kfd"];
 /// Devices without memory, without end.
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// Restricts this process to these paths and a folder of its own.
-pub(super) fn restrict(folder: &Path, reads: &Reads) -> Result<Held, SandboxError> {
+/// Restricts this process to these paths, a folder of its own and, where it has one, a `/dev/shm` of its own.
+pub(super) fn restrict(folder: &Path, shm: Option<&Path>, reads: &Reads) -> Result<Held, SandboxError> {
     let mut held = Held::default();
     let gpus = gpus();
     let user = geteuid().is_root().then(|| own_user(folder)).flatten();
-    let abi = landlock(folder, reads, &gpus)?;
+    let abi = landlock((folder, shm), reads, &gpus)?;
     say_landlock(&mut held, abi);
     if geteuid().is_root() {
         // Nothing but landlock would limit what the capability reads.
@@ -80,7 +81,11 @@ fn say_landlock(held: &mut Held, abi: ABI) {
 }
 
 /// Restricts files, TCP, signals and abstract sockets as far as this kernel can: its version of landlock.
-fn landlock(folder: &Path, reads: &Reads, gpus: &[PathBuf]) -> Result<ABI, SandboxError> {
+fn landlock(
+    (folder, shm): (&Path, Option<&Path>),
+    reads: &Reads,
+    gpus: &[PathBuf],
+) -> Result<ABI, SandboxError> {
     let device: BitFlags<AccessFs> = AccessFs::ReadFile
         | AccessFs::ReadDir
         | AccessFs::WriteFile
@@ -104,7 +109,7 @@ fn landlock(folder: &Path, reads: &Reads, gpus: &[PathBuf]) -> Result<ABI, Sandb
             device,
         ))?
         .add_rules(path_beneath_rules(named_threads, AccessFs::WriteFile | AccessFs::Truncate))?
-        .add_rules(path_beneath_rules([folder], all))?
+        .add_rules(path_beneath_rules([folder].into_iter().chain(shm), all))?
         .restrict_self()?;
     Ok(match status.landlock {
         LandlockStatus::Available { effective_abi, .. } if status.ruleset != RulesetStatus::NotEnforced => {
@@ -128,6 +133,18 @@ fn own_user(folder: &Path) -> Option<u32> {
         .find(|&id| chown(folder, Some(Uid::from_raw(id)), Some(Gid::from_raw(id))).is_ok())
 }
 
+/// Gives this user the pipes to the judge: `/dev/stdout` and `/dev/stderr` open them by their owner's rights.
+fn own_pipes(id: u32) -> rustix::io::Result<()> {
+    let (stdin, stdout, stderr) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
+    for end in [stdin.as_fd(), stdout.as_fd(), stderr.as_fd()] {
+        // A file or a terminal, where somebody starts this by hand, stays whose it was.
+        if FileType::from_raw_mode(fstat(end)?.st_mode) == FileType::Fifo {
+            fchown(end, Some(Uid::from_raw(id)), Some(Gid::from_raw(id)))?;
+        }
+    }
+    Ok(())
+}
+
 /// Gives up root and every capability, but that to read where it `keeps` it. Groups are those of the GPUs' devices.
 fn change_user(user: Option<u32>, keeps: bool, gpus: &[PathBuf]) -> rustix::io::Result<()> {
     if let Some(id) = user {
@@ -144,6 +161,7 @@ fn change_user(user: Option<u32>, keeps: bool, gpus: &[PathBuf]) -> rustix::io::
         {
             return Err(error);
         }
+        own_pipes(id)?;
         set_keep_capabilities(true)?;
         let (group, user) = (Gid::from_raw(id), Uid::from_raw(id));
         set_thread_res_gid(group, group, group)?;
