@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every fuzz target is built, and runs from its seed corpus for a few seconds without a finding and without idling.
+# Every fuzz target is built, and runs from its seed corpus for a few seconds without a finding and without idling; as many at once as
+# there are cores, since each is a process with one thread.
 #   ci/fuzz.sh                     all targets of fuzz, 5 seconds each
 #   ci/fuzz.sh SECONDS [TARGET..]  some targets, so many seconds each; of fuzz/judge too, which take minutes to build
 source "$(dirname "$0")/env.sh"
@@ -19,19 +20,26 @@ if ! command -v cargo-fuzz >/dev/null; then
   }
 fi
 root="$PWD"
-# Seeds and dictionaries.
-cargo run --quiet --locked -p sparse-fuzz-targets --example fuzz_corpus
-# Some seconds a target: compiling is what this costs, so CI compiles quickly, on all cores.
-profile="$PWD" quickly=()
+# Seeds and dictionaries. Compiled for this alone, which takes a second of it: not optimised.
+unoptimised=()
+for crate in sparse-oracle sparse-kernels sparse-conformance-core sparse-fuzz-targets; do
+  unoptimised+=(--config "profile.dev.package.$crate.opt-level=0")
+done
+cargo run --quiet --locked "${unoptimised[@]}" -p sparse-fuzz-targets --example fuzz_corpus
+# Some seconds a target: compiling is what this costs, so CI compiles quickly, on all cores. The lines of code that cargo-fuzz asks for are
+# for profilers; a finding says where it is without them.
+profile="$PWD" quickly=() flags="${RUSTFLAGS:-}"
+# What several targets share is compiled once (fuzz/rustc).
+if [ "$#" -ne 1 ]; then flags+=" --cfg fuzz_all"; fi
 if [ "${CI:-}" = true ]; then
-  profile="$PWD/ci/fuzz-profile" quickly=(--no-trace-compares --codegen-units=16)
+  profile="$PWD/ci/fuzz-profile" quickly=(--no-trace-compares --codegen-units=16) flags+=" -Cdebuginfo=0"
 fi
 # cargo_fuzz PACKAGE COMMAND ARGUMENTS..
 cargo_fuzz() {
-  local package="$1" command="$2" flags=("${quickly[@]}")
+  local package="$1" command="$2" options=("${quickly[@]}")
   shift 2
-  if [ "$command" = list ]; then flags=(); fi
-  (cd "$profile" && cargo fuzz "$command" --fuzz-dir "$root/$package" "${flags[@]}" "$@")
+  if [ "$command" = list ]; then options=(); fi
+  (cd "$profile" && RUSTFLAGS="$flags" cargo fuzz "$command" --fuzz-dir "$root/$package" "${options[@]}" "$@")
 }
 # The package of a target.
 package_of() { if [ -f "fuzz/judge/fuzz_targets/$1.rs" ]; then echo fuzz/judge; else echo fuzz; fi; }
@@ -54,38 +62,63 @@ if git rev-parse --git-dir >/dev/null 2>&1 && ! git diff --quiet -- fuzz/Cargo.l
 fi
 found="$(mktemp -d)"
 trap 'rm -rf "$found"' EXIT
-for target in "$@"; do
-  options=(-timeout=60 -print_final_stats=1)
+# run_target TARGET OPTIONS..: says what it found, if anything.
+run_target() {
+  local target="$1" package options=(-timeout=60 -print_final_stats=1)
+  shift
   package="$(package_of "$target")"
   if [ -f "$package/dict/$target.dict" ]; then options+=("-dict=$root/$package/dict/$target.dict"); fi
   mkdir -p "$found/$target"
   # New inputs go to the first folder, the seeds are only read.
-  run_target() {
-    cargo_fuzz "$package" run "$target" "$found/$target" "$root/$package/corpus/$target" -- "${options[@]}" "$@" >"$found/log" 2>&1 && return
-    tail -n 100 "$found/log"
-    say "$target found something; the input is in $package/artifacts/$target"
-    exit 1
-  }
-  run_target "-max_total_time=$seconds"
+  cargo_fuzz "$package" run "$target" "$found/$target" "$root/$package/corpus/$target" -- "${options[@]}" "$@" >"$found/$target.log" 2>&1 && return
+  tail -n 100 "$found/$target.log"
+  say "$target found something; the input is in $package/artifacts/$target"
+  return 1
+}
+# judge_target TARGET: runs it, and fails if it found something or idles.
+judge_target() {
+  local target="$1" log="$found/$1.log" counts speed share floor
+  run_target "$target" "-max_total_time=$seconds" || return 1
   # fuzz: TARGET accepted A of N inputs, P %, wanted F %
-  counts="$(grep "^fuzz: $target accepted" "$found/log" | tail -n 1)" || true
+  counts="$(grep "^fuzz: $target accepted" "$log" | tail -n 1)" || true
   if [ -z "$counts" ]; then
     # A slow machine: as many inputs as the first count needs, however long they take.
-    run_target -runs=1024
-    counts="$(grep "^fuzz: $target accepted" "$found/log" | tail -n 1)" || true
+    run_target "$target" -runs=1024 || return 1
+    counts="$(grep "^fuzz: $target accepted" "$log" | tail -n 1)" || true
   fi
-  speed="$(sed -n 's/^stat::average_exec_per_sec: *//p' "$found/log")"
+  speed="$(sed -n 's/^stat::average_exec_per_sec: *//p' "$log")"
   if [ -z "$counts" ]; then
-    tail -n 30 "$found/log"
+    tail -n 30 "$log"
     say "$target does not say how many inputs it accepted"
-    exit 1
+    return 1
   fi
   share="$(printf '%s' "$counts" | sed 's/.*inputs, \([0-9]*\) %.*/\1/')"
   floor="$(printf '%s' "$counts" | sed 's/.*wanted \([0-9]*\) %.*/\1/')"
   say "$counts; $speed inputs/s"
   if [ "$share" -lt "$floor" ]; then
     say "$target idles: it refuses too many of its inputs"
-    exit 1
+    return 1
   fi
+}
+# What a target says comes in one piece, when it has ended.
+one_piece() {
+  local status=0
+  judge_target "$1" >"$found/$1.said" 2>&1 || status=1
+  cat "$found/$1.said"
+  return "$status"
+}
+cores="$(nproc 2>/dev/null || echo 2)" running=0 failed=0
+for target in "$@"; do
+  if [ "$running" -ge "$cores" ]; then
+    wait -n || failed=1
+    running=$((running - 1))
+  fi
+  one_piece "$target" &
+  running=$((running + 1))
 done
+while [ "$running" -gt 0 ]; do
+  wait -n || failed=1
+  running=$((running - 1))
+done
+if [ "$failed" -ne 0 ]; then exit 1; fi
 say "no finding"

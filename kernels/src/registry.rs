@@ -4,9 +4,13 @@ pub use crate::kernel::{Kernel, Run};
 
 use crate::portable;
 use sparse_types::format::FormatKind;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
-static TABLE: LazyLock<Vec<Kernel>> = LazyLock::new(|| {
+/// Empty until somebody asks. It does not name what fills it, as a `LazyLock` would: then whoever compiles this crate compiled every
+/// kernel, also fuzz targets that call four functions of it (`fuzz/rustc`).
+static TABLE: OnceLock<Vec<Kernel>> = OnceLock::new();
+
+fn table() -> Vec<Kernel> {
     let mut table = portable::kernels();
     table.extend(crate::rowwise::kernels());
     #[cfg(target_arch = "x86_64")]
@@ -17,7 +21,7 @@ static TABLE: LazyLock<Vec<Kernel>> = LazyLock::new(|| {
     #[cfg(feature = "cuda")]
     table.extend(crate::cuda::kernels());
     table
-});
+}
 
 /// The kernels that this machine can run, in the order of [`all_kernels`].
 pub fn kernels_here() -> impl Iterator<Item = &'static Kernel> + Clone {
@@ -28,7 +32,7 @@ pub fn kernels_here() -> impl Iterator<Item = &'static Kernel> + Clone {
 /// engine by engine.
 #[must_use]
 pub fn all_kernels() -> &'static [Kernel] {
-    &TABLE
+    TABLE.get_or_init(table)
 }
 
 /// The kernel with this name.

@@ -13,7 +13,7 @@ use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{Element, Precision};
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::with_scalar;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 /// Arrays of any format: the constructor refuses with a typed error, or takes them as they are, and then all that
 /// decoders and kernels rely on holds.
@@ -106,11 +106,16 @@ pub(super) fn converters(
     to: FormatKind,
     precision: Precision,
 ) -> &'static [&'static Kernel] {
-    static DECODERS: LazyLock<Table> =
-        LazyLock::new(|| table(|c| (c.to == Some(FormatKind::Csr)).then_some(c.format)));
-    static ENCODERS: LazyLock<Table> =
-        LazyLock::new(|| table(|c| c.to.filter(|_| c.format == FormatKind::Csr)));
-    let (table, other) = if to == FormatKind::Csr { (&DECODERS, from) } else { (&ENCODERS, to) };
+    // Not `LazyLock`, which names what fills it and so brings every kernel into this crate (`sparse_kernels::registry`).
+    static DECODERS: OnceLock<Table> = OnceLock::new();
+    static ENCODERS: OnceLock<Table> = OnceLock::new();
+    let (table, other) = if to == FormatKind::Csr {
+        let of = |c: &Contract| (c.to == Some(FormatKind::Csr)).then_some(c.format);
+        (DECODERS.get_or_init(|| table(of)), from)
+    } else {
+        let of = |c: &Contract| c.to.filter(|_| c.format == FormatKind::Csr);
+        (ENCODERS.get_or_init(|| table(of)), to)
+    };
     &table[other as usize][precision as usize]
 }
 
