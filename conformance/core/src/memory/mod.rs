@@ -184,7 +184,11 @@ mod tests {
     #[test]
     fn what_is_held_already_is_not_asked_of_the_system_again() {
         let budget = MemoryBudget::new(u64::MAX);
-        assert_eq!(budget.check_beside(64 << 20, 1 << 62), Ok(64 << 20), "no machine has the sum, but the rest");
+        assert_eq!(
+            budget.check_beside(64 << 20, 1 << 62),
+            Ok(64 << 20),
+            "no machine has the sum, but the rest"
+        );
         assert!(budget.check_beside(1 << 62, 64 << 20).is_err_and(|no| no.may_pass()));
         let budget = MemoryBudget::new(100);
         let no = budget.check_beside(41, 60).expect_err("a byte too many");
