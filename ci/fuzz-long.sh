@@ -42,7 +42,8 @@ build() {
   for package in fuzz fuzz/judge; do
     for target in $(cargo fuzz list --fuzz-dir "$root/$package"); do
       case "$named" in "  " | *" $target "*) ;; *) continue ;; esac
-      cargo fuzz build --fuzz-dir "$root/$package" "$target"
+      # Built one after the other, all of them share what is compiled once (fuzz/rustc).
+      RUSTFLAGS="${RUSTFLAGS:-} --cfg fuzz_all" cargo fuzz build --fuzz-dir "$root/$package" "$target"
       cp "$root/$package/target/$host/release/$target" "$folder/$target"
       # Lines of code take most of 130 MB, and a machine without cargo has no use for them.
       if command -v strip >/dev/null; then strip -g "$folder/$target"; fi
