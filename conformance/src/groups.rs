@@ -15,7 +15,7 @@ use crate::memory::{Held, MemoryBudget};
 use crate::operands;
 use crate::origin::{Loaded, Origin, OriginError};
 use crate::plan::Group;
-use crate::record::unmade;
+use crate::record::{unasked, unmade};
 use crate::report::{self, Expectation, Waivers};
 use crate::runner::{Ran, run_case_repeated};
 use rayon::prelude::*;
@@ -128,7 +128,7 @@ impl Shared<'_> {
             }
             Err(error) => {
                 // Not noted in the journal: who resumes may have mended the file.
-                let unread = left.iter().flat_map(|&at| self.refused(&group.cases[at], &error.to_string()));
+                let unread = left.iter().flat_map(|&at| self.refused(&group.cases[at], &error, unasked));
                 done.records.extend(unread);
                 return;
             }
@@ -165,7 +165,7 @@ impl Shared<'_> {
                 run_case_repeated(case, loaded, self.backends, self.repeats)
             }
             Err(no) => Ran {
-                records: self.refused(case, &no.to_string()),
+                records: self.refused(case, &no, unmade),
                 inside: Vec::new(),
                 judging: Duration::ZERO,
                 no_room: Some(no),
@@ -184,11 +184,16 @@ impl Shared<'_> {
         Outcome::Ran(ran)
     }
 
-    /// The records of a case that nobody can be asked for.
-    fn refused(&self, case: &Case, reason: &str) -> Vec<report::CaseRecord> {
+    /// The records of a case that nobody who claims its contract can be asked for, each made so.
+    fn refused(
+        &self,
+        case: &Case,
+        reason: &dyn std::error::Error,
+        made: fn(&Case, &dyn Backend, String) -> report::CaseRecord,
+    ) -> Vec<report::CaseRecord> {
         let claims = |b: &&dyn Backend| self.claimed.contains(&(b.name(), case.contract));
         let backends = self.backends.iter().map(AsRef::as_ref).filter(claims);
-        backends.map(|backend| unmade(case, backend, reason.to_owned())).collect()
+        backends.map(|backend| made(case, backend, reason.to_string())).collect()
     }
 
     fn source(&self, origin: &Origin, loaded: &Loaded) -> report::Source {

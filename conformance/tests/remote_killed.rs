@@ -71,15 +71,19 @@ fn matrices(folder: &Path) {
 fn ran_late(mode: &str) -> (Ran, String) {
     let folder = tempfile::tempdir().expect("a folder");
     matrices(folder.path());
+    ran_late_in(folder.path(), mode)
+}
+
+fn ran_late_in(folder: &Path, mode: &str) -> (Ran, String) {
     let mark = format!("{mode}-{}", std::process::id());
     let mut words = command(mode, &mark);
     if let Some(program) = words.last_mut() {
-        program.push_str(&format!(" {}", folder.path().join("hung").display()));
+        program.push_str(&format!(" {}", folder.join("hung").display()));
     }
     words.extend(["--report", "report"].map(str::to_owned));
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let ran = run_in(folder.path(), &words);
-    let report = bare(&folder.path().join("report"), &mark);
+    let ran = run_in(folder, &words);
+    let report = bare(&folder.join("report"), &mark);
     (ran, report)
 }
 
@@ -105,6 +109,29 @@ fn what_always_takes_longer_than_the_limit_does_not_pass_when_asked_again() {
     let (late, passed) = (report.matches("timed_out").count(), report.matches("\"exact\"").count());
     assert!(late > 0 && passed <= 2, "{late} late, {passed} passed: {report}");
     assert!(report.matches("\"asked_again\":true").count() > 0, "{report}");
+}
+
+/// Story: a kernel that is compiled longer than the limit looped on two cases. The others were late since a first task had no time to
+/// compile any more, and counted as timed out, though nobody had asked them alone.
+#[test]
+fn cases_that_only_compile_do_not_time_out_because_others_hang() {
+    let folder = tempfile::tempdir().expect("a folder");
+    matrices(folder.path());
+    let five = "%%MatrixMarket matrix coordinate real general\n5 4 2\n1 2 1.5\n5 2 -0.5\n";
+    std::fs::write(folder.path().join("matrices/m0.mtx"), five).expect("written");
+    let (ran, report) = ran_late_in(folder.path(), "compiles-hangs");
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let of = |kind: &str| -> Vec<&str> {
+        let cases = report["cases"].as_array().expect("an array").iter();
+        cases.filter(|c| c["verdict"]["kind"] == kind).filter_map(|c| c["case"].as_str()).collect()
+    };
+    let late = of("timed_out");
+    assert!(late.len() >= 2 && late.iter().all(|line| line.contains("m0.mtx")), "{late:?}");
+    assert_eq!(
+        of("exact").len() + of("within").len() + of("not_run").len() + late.len(),
+        report["cases"].as_array().map_or(0, Vec::len)
+    );
 }
 
 /// Story: with a kernel that looped, INT, TERM, HUP or KILL of the judge left its child spinning; one was found after 38 minutes. A
