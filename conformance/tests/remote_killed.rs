@@ -81,6 +81,12 @@ fn ran_late_in(folder: &Path, mode: &str) -> (Ran, String) {
         program.push_str(&format!(" {}", folder.join("hung").display()));
     }
     words.extend(["--report", "report"].map(str::to_owned));
+    if mode == "compiles-hangs" {
+        // The matrix that it loops on comes first, and no other process has compiled meanwhile.
+        for word in words.iter_mut().filter(|word| *word == "2") {
+            *word = "1".to_owned();
+        }
+    }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let ran = run_in(folder, &words);
     let report = bare(&folder.join("report"), &mark);
