@@ -47,7 +47,7 @@ pub const PARTS: [Part; 6] = [
         name: "verdict",
         package: "sparse-types",
         files: &["oracle/types/src/verdict.rs"],
-        binaries: &[TYPES, JUDGE],
+        binaries: &[TYPES, ORACLE, JUDGE],
     },
     Part {
         name: "arithmetic",
