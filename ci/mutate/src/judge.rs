@@ -2,12 +2,12 @@
 
 use crate::parts::PARTS;
 use crate::plan::{Chosen, Plan, State};
-use crate::tests::{self, End, Test, in_pairs};
+use crate::tests::{self, End, Test, side_by_side};
 use anyhow::Result;
 use std::time::{Duration, Instant};
 
 /// The tests that a mutant is given take at most so long together, by their times alone.
-const MOST: Duration = Duration::from_secs(15);
+const MOST: Duration = Duration::from_secs(60);
 /// What is first given, because most mutants die at once.
 const FIRST: Duration = Duration::from_secs(1);
 
@@ -20,7 +20,7 @@ pub fn judge(plan: &mut Plan, deadline: Instant) -> Result<Vec<String>> {
     let at: Vec<usize> =
         (0..plan.mutants.len()).filter(|&at| plan.mutants[at].state == State::Made).collect();
     let start = Instant::now();
-    let ended = in_pairs(at.len(), |turn| {
+    let ended = side_by_side(at.len(), |turn| {
         if Instant::now() > deadline {
             return None;
         }

@@ -6,19 +6,20 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 const FILE: &str = "docs/mutants.json";
+/// Where a part keeps the explained survivors of samples before the last one.
+const EARLIER: &str = "survivors_of_earlier_samples";
 
 fn read() -> Result<Map<String, Value>> {
     Ok(serde_json::from_slice(&std::fs::read(FILE)?)?)
 }
 
 fn survivors(score: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
-    score.values().flat_map(|part| {
-        part["survivors"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|s| (s["mutant"].as_str().unwrap_or(""), &s["why"]))
-    })
+    score.values().flat_map(of_part)
+}
+
+fn of_part(part: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let listed = ["survivors", EARLIER].into_iter().filter_map(|list| part[list].as_array());
+    listed.flatten().map(|s| (s["mutant"].as_str().unwrap_or(""), &s["why"]))
 }
 
 /// Names of the survivors that nobody has explained.
@@ -42,6 +43,12 @@ pub fn write(plan: &Plan, left_out: &[String]) -> Result<()> {
         let survivors: Vec<Value> = alive
             .map(|m| json!({ "mutant": m.mutant.name, "why": explained.get(&m.mutant.name).cloned().unwrap_or_else(|| json!("")) }))
             .collect();
+        let judged = |name: &str| here.iter().any(|m| m.mutant.name == name);
+        let before = score.get(part).into_iter().flat_map(of_part);
+        let earlier: Vec<Value> = before
+            .filter(|(name, why)| !judged(name) && why.as_str() != Some(""))
+            .map(|(name, why)| json!({ "mutant": name, "why": why }))
+            .collect();
         let killed = count(&[State::Killed, State::TimedOut]);
         println!("ci: {part}: {killed} of {} killed", killed + survivors.len());
         let figures = json!({
@@ -56,6 +63,7 @@ pub fn write(plan: &Plan, left_out: &[String]) -> Result<()> {
             "not_made": count(&[State::NotMade]),
             "out_of_time": count(&[State::Made]),
             "survivors": survivors,
+            EARLIER: earlier,
         });
         score.insert(part.clone(), figures);
     }

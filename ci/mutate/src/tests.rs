@@ -1,7 +1,7 @@
 //! The tests in the binaries: how long each takes and which mutants it reaches, with no mutant chosen; and running some of them.
 
 use crate::plan::Binary;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -12,7 +12,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// A test that takes longer with no mutant chosen judges none.
-const LONGEST: Duration = Duration::from_secs(10);
+const LONGEST: Duration = Duration::from_secs(30);
 /// Memory that a test may have, in KiB: a mutant may allocate without end.
 const MEMORY: &str = "8000000";
 
@@ -40,8 +40,8 @@ pub enum End {
     TimedOut,
 }
 
-/// Does `work` for the numbers below `count`, two at a time.
-pub fn in_pairs<T: Send>(count: usize, work: impl Fn(usize) -> Option<T> + Sync) -> Vec<T> {
+/// Does `work` for the numbers below `count`, as many at a time as there are cores.
+pub fn side_by_side<T: Send>(count: usize, work: impl Fn(usize) -> Option<T> + Sync) -> Vec<T> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let worker = || {
         loop {
@@ -54,8 +54,9 @@ pub fn in_pairs<T: Send>(count: usize, work: impl Fn(usize) -> Option<T> + Sync)
         }
     };
     std::thread::scope(|scope| {
-        scope.spawn(worker);
-        scope.spawn(worker);
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(worker);
+        }
     });
     let mut done = done.into_inner().unwrap_or_else(|e| e.into_inner());
     done.sort_by_key(|(at, _)| *at);
@@ -78,7 +79,7 @@ pub fn measure(binaries: &[Binary]) -> Result<(Vec<Test>, Vec<String>)> {
     let folder = std::env::current_dir()?.join("target/mutants/reached");
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder)?;
-    let measured = in_pairs(names.len(), |number| {
+    let measured = side_by_side(names.len(), |number| {
         let (at, name) = &names[number];
         let file = folder.join(number.to_string());
         let start = Instant::now();
@@ -94,7 +95,7 @@ pub fn measure(binaries: &[Binary]) -> Result<(Vec<Test>, Vec<String>)> {
         let whole = format!("{} {}", binaries[test.binary].name, test.name);
         match end? {
             End::Passed => tests.push(test),
-            End::Failed => bail!("{whole} fails with no mutant chosen"),
+            End::Failed => left_out.push(format!("{whole}: fails with no mutant chosen")),
             End::TimedOut => left_out.push(format!("{whole}: longer than {} s", LONGEST.as_secs())),
         }
     }
