@@ -3,5 +3,5 @@
 source "$(dirname "$0")/env.sh"
 component rustfmt fmt || { skip "formatting: rustfmt is not installed and can't be"; exit 0; }
 cargo fmt --all --check
-for package in fuzz fuzz/judge; do cargo fmt --manifest-path "$package/Cargo.toml" --check; done
+for package in fuzz fuzz/judge ci/mutate; do cargo fmt --manifest-path "$package/Cargo.toml" --check; done
 say "formatting is right"
