@@ -133,7 +133,7 @@ fn refused() -> Result<Rules, seccompiler::BackendError> {
     }
     // The same for priorities, whose first argument says what the second is a number of: not a group's, not a user's.
     for (call, process) in
-        [(libc::SYS_setpriority, libc::PRIO_PROCESS as u64), (libc::SYS_ioprio_set, IOPRIO_WHO_PROCESS)]
+        [(libc::SYS_setpriority, u64::from(libc::PRIO_PROCESS)), (libc::SYS_ioprio_set, IOPRIO_WHO_PROCESS)]
     {
         rules.insert(call, vec![rule(0, SeccompCmpOp::Ne, process)?, rule(1, SeccompCmpOp::Ne, 0)?]);
     }
