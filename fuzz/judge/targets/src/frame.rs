@@ -227,7 +227,9 @@ fn answered((header, payload): &Message) -> bool {
                 assert!(!words.contains('\u{0}'), "{words:?}");
             }
             Err(Failure::Broke(mismatch)) => assert!(!mismatch.message.is_empty()),
-            Err(Failure::TimedOut { .. } | Failure::NotAsked(_)) => panic!("an answer came, and counts as none"),
+            Err(Failure::TimedOut { .. } | Failure::NotAsked(_)) => {
+                panic!("an answer came, and counts as none")
+            }
             Ok(answer) => {
                 any = true;
                 sent(conversation, &answer);
