@@ -7,7 +7,9 @@ use anyhow::Result;
 use std::time::{Duration, Instant};
 
 /// The tests that a mutant is given take at most so long together, by their times alone.
-const MOST: Duration = Duration::from_secs(60);
+const MOST: Duration = Duration::from_secs(120);
+/// How long each of those that take too long is run.
+const BEGINNING: Duration = Duration::from_secs(20);
 /// What is first given, because most mutants die at once.
 const FIRST: Duration = Duration::from_secs(1);
 
@@ -44,12 +46,18 @@ fn one(plan: &Plan, chosen: &Chosen, tests: &[Test]) -> Result<State> {
     let fits = |test: &&Test| {
         let binary = &plan.binaries[test.binary];
         let named = part.binaries.contains(&(binary.package.as_str(), binary.name.as_str()));
-        let fits = named && test.reached.contains(&chosen.number) && sum + test.time <= MOST;
+        let fits = named && !test.is_long && test.reached.contains(&chosen.number) && sum + test.time <= MOST;
         sum += if fits { test.time } else { Duration::ZERO };
         fits
     };
     let fitting: Vec<&Test> = tests.iter().filter(fits).collect();
-    if fitting.is_empty() {
+    let is_long = |test: &&Test| {
+        let binary = &plan.binaries[test.binary];
+        let named = part.binaries.contains(&(binary.package.as_str(), binary.name.as_str()));
+        named && test.is_long && test.reached.contains(&chosen.number)
+    };
+    let long: Vec<&Test> = tests.iter().filter(is_long).collect();
+    if fitting.is_empty() && long.is_empty() {
         return Ok(State::Unreached);
     }
     let mut sum = Duration::ZERO;
@@ -57,7 +65,7 @@ fn one(plan: &Plan, chosen: &Chosen, tests: &[Test]) -> Result<State> {
         sum += test.time;
         sum <= FIRST
     };
-    let quick = fitting.iter().take_while(|test| is_quick(test)).count().max(1);
+    let quick = fitting.iter().take_while(|test| is_quick(test)).count().max(1).min(fitting.len());
     for batch in [&fitting[..quick], &fitting[quick..]] {
         for (at, binary) in plan.binaries.iter().enumerate() {
             let here: Vec<&Test> = batch.iter().filter(|t| t.binary == at).copied().collect();
@@ -70,6 +78,11 @@ fn one(plan: &Plan, chosen: &Chosen, tests: &[Test]) -> Result<State> {
                 End::Failed => return Ok(State::Killed),
                 End::TimedOut => return Ok(State::TimedOut),
             }
+        }
+    }
+    for test in long {
+        if tests::run(&plan.binaries[test.binary], &[test], chosen.number, BEGINNING)? == End::Failed {
+            return Ok(State::Killed);
         }
     }
     Ok(State::Survived)

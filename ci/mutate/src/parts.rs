@@ -21,6 +21,8 @@ const BOUND: (&str, &str) = ("sparse-oracle", "hardware_bound");
 const ARITHMETIC: (&str, &str) = ("sparse-oracle", "arithmetic");
 const CORE: (&str, &str) = ("sparse-conformance-core", "sparse_conformance_core");
 const JUDGING: (&str, &str) = ("sparse-conformance", "judging");
+const REPORTS: (&str, &str) = ("sparse-conformance", "reports");
+const GOLDEN: (&str, &str) = ("sparse-golden", "tolerances");
 const SELFTEST: (&str, &str) = ("sparse-conformance", "selftest");
 
 /// All parts.
@@ -29,13 +31,13 @@ pub const PARTS: [Part; 6] = [
         name: "judge",
         package: "sparse-oracle",
         files: &["oracle/src/judge/*.rs"],
-        binaries: &[ORACLE, JUDGE, BOUND],
+        binaries: &[ORACLE, JUDGE, BOUND, JUDGING],
     },
     Part {
         name: "bound",
         package: "sparse-oracle",
         files: &["oracle/src/bound/*.rs", "oracle/src/model/admissible.rs"],
-        binaries: &[ORACLE, JUDGE, BOUND],
+        binaries: &[ORACLE, JUDGE, BOUND, JUDGING, GOLDEN],
     },
     Part {
         name: "exact",
@@ -47,7 +49,7 @@ pub const PARTS: [Part; 6] = [
         name: "verdict",
         package: "sparse-types",
         files: &["oracle/types/src/verdict.rs"],
-        binaries: &[TYPES, ORACLE, JUDGE],
+        binaries: &[TYPES, ORACLE, JUDGE, JUDGING, REPORTS],
     },
     Part {
         name: "arithmetic",
