@@ -10,7 +10,7 @@ use num_traits::{One, Signed, Zero};
 use proptest::prelude::*;
 use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Init, Reduction};
-use sparse_oracle::bound::{is_order_free, roundings, tolerance};
+use sparse_oracle::bound::{OrderFree, is_order_free, roundings, tolerance};
 use sparse_oracle::contract::TYPES;
 use sparse_oracle::exact::{Dyadic, Value, dot_reference};
 use sparse_oracle::scalar::{Rounding, decode, encode};
@@ -297,6 +297,33 @@ fn order_freedom_ends_one_step_past_the_significand() {
         |t: &[(f64, f64)]| simulate(&f16, Way::Separate, t, (1.0, 0.0), 0.0, &mut Random::new(0, "unused"));
     assert_ne!(run(&forward), run(&backward));
     assert!(!is_order_free(&f16, 0, 2050.0));
+}
+
+/// Story: mutants of the limits as floats, which screens compare with, survived every test of the limits themselves.
+#[test]
+fn the_limits_of_order_freedom_as_floats_are_those_of_the_types() {
+    let limits = |acc, out| OrderFree::new(&Arithmetic::any(acc, out)).as_floats();
+    let power = |e: i32| 2.0f64.powi(e);
+    assert_eq!(limits(Precision::F32, Precision::F32), (power(-149), power(24), f64::from(f32::MAX)));
+    assert_eq!(limits(Precision::F32, Precision::F16), (power(-24), power(11), 65504.0));
+    // Nothing below the normal numbers is asked of a float.
+    assert_eq!(limits(Precision::F64, Precision::F64), (power(-1022), power(53), f64::MAX));
+    let f64 = OrderFree::new(&Arithmetic::any(Precision::F64, Precision::F64));
+    assert_eq!([969, 970, 971].map(|lsb| f64.largest_total(lsb)), [power(1022), power(1023), f64::MAX]);
+    assert_eq!([-1075, -1076].map(|lsb| f64.largest_total(lsb)), [power(-1022), 0.0]);
+}
+
+/// Story: the bound that stands in a report where exact arithmetic decided could have been anything.
+#[test]
+fn the_bound_in_a_report_is_that_of_the_formula_on_both_paths() {
+    let declared = Arithmetic::chain(Reduction::FmaChain, Precision::F32, Precision::F32);
+    let allowed = tolerance(&declared, 5, 1.0, 0.0, 0.0).expect("few terms");
+    for gauge in [1.0, 3.0, 2.0f64.powi(70)] {
+        let value = Value::from_f64(gauge);
+        let expected = allowed.relative() * gauge + allowed.absolute();
+        assert_eq!(allowed.distance_exact(gauge, &value, &value).bound, expected);
+        assert_eq!(allowed.distance(2.0 * gauge, &value, &value).bound, expected);
+    }
 }
 
 #[test]

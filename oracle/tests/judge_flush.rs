@@ -6,6 +6,7 @@ use crate::judge_support;
 use judge_support::{Fpu, accepts, store};
 use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Flush};
+use sparse_oracle::bound::SubnormalThresholds;
 use sparse_oracle::contract::{TYPES, Types};
 use sparse_oracle::judge::ElementVerdict;
 use sparse_oracle::scalar::{Rounding, decode, encode};
@@ -268,5 +269,32 @@ fn an_infinity_becomes_nan_only_beside_a_flushed_number() {
     for (flush, epilogue, terms, scaling, c, right) in cases {
         let found = nan_is_right(flush, epilogue, terms, scaling, c);
         assert_eq!(found, right, "{flush:?} {epilogue:?} {terms:?} {scaling:?} {c}");
+    }
+}
+
+/// Story: mutants that took a normal number for a subnormal one, at the border, survived.
+#[test]
+fn what_may_be_flushed_ends_below_the_least_normal_number() {
+    let plain = Arithmetic::any(Precision::F32, Precision::F16);
+    let of = |arithmetic: &Arithmetic| SubnormalThresholds::new(arithmetic, arithmetic.part());
+    let none = of(&plain);
+    assert!(!none.flushes() && none.is_idle());
+    let both = of(&plain.flushes(Flush { results: true, ..Flush::inputs(Precision::F16) }));
+    assert!(both.flushes() && !both.is_idle());
+    let (f32, f16) = (2.0f64.powi(-126), 2.0f64.powi(-14));
+    type Asks = fn(&SubnormalThresholds, f64) -> bool;
+    // Operands are stored in f16, C is; factors and results of steps have the accumulator's type.
+    let asks: [(&str, Asks, f64); 4] = [
+        ("operand", SubnormalThresholds::may_flush, f16),
+        ("factor", SubnormalThresholds::may_flush_factor, f32),
+        ("element of C", SubnormalThresholds::may_flush_c, f16),
+        ("result", SubnormalThresholds::may_flush_result, f32),
+    ];
+    for (what, may, least) in asks {
+        for sign in [1.0, -1.0] {
+            assert!(!may(&both, sign * least), "{what}: the least normal number");
+            assert!(may(&both, sign * least * (1.0 - f64::EPSILON / 2.0)), "{what}: just below");
+            assert!(!may(&both, sign * 0.0) && !may(&none, sign * least / 2.0), "{what}");
+        }
     }
 }

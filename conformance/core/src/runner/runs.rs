@@ -199,3 +199,23 @@ fn worse(a: Judged, b: Judged) -> Judged {
     };
     if share(&a) > share(&b) { a } else { b }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Story: mutants of the comparison survived; with it turned round, a case of which one run was not judged passed.
+    #[test]
+    fn of_two_runs_the_worse_one_stands() {
+        let within = |share| Judged::only(Verdict::Within { share });
+        let not_run = || Judged::only(Verdict::NotRun { reason: "no memory".to_owned() });
+        let share =
+            |judged: Judged| if let Verdict::Within { share } = judged.verdict { Some(share) } else { None };
+        assert_eq!(share(worse(within(0.25), within(0.5))), Some(0.5));
+        assert_eq!(share(worse(within(0.5), within(0.25))), Some(0.5));
+        assert_eq!(share(worse(Judged::only(Verdict::Exact), within(0.25))), Some(0.25));
+        assert_eq!(share(worse(within(0.25), Judged::only(Verdict::Exact))), Some(0.25));
+        assert!(matches!(worse(within(0.5), not_run()).verdict, Verdict::NotRun { .. }));
+        assert!(matches!(worse(not_run(), within(0.5)).verdict, Verdict::NotRun { .. }));
+    }
+}
