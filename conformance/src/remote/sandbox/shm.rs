@@ -1,5 +1,5 @@
 //! A `/dev/shm` of a sandboxed program's own. Semaphores and memory by name (`sem_open`, `shm_open`) are files there: Python's
-//! `multiprocessing` and Intel's OpenMP start with one. In the system's own, a program would see those of others and leave its own behind.
+//! `multiprocessing` starts with one. In the system's own, a program would see those of others and leave its own behind.
 
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::process::{getegid, geteuid};
