@@ -27,9 +27,9 @@ fn drawn(state: &mut u64, below: u64) -> u64 {
     (*state >> 33) % below
 }
 
-fn command(mode: &str, mark: &str) -> Vec<String> {
+fn command(mode: &str, mark: &str, threads: &str) -> Vec<String> {
     let program = format!("{} {mode} {mark}", env!("CARGO_BIN_EXE_hostile_subject"));
-    let limits = ["--timeout", "0.05", "--no-shrink", "-j", "2", "--allow-thin"];
+    let limits = ["--timeout", "0.05", "--no-shrink", "-j", threads, "--allow-thin"];
     let what = ["run", "--contracts", "spmv.csr.f32_f32_f32_f32", "--matrix", "matrices"];
     let mut words: Vec<String> = what.into_iter().chain(limits).map(str::to_owned).collect();
     words.extend(["--exec".to_owned(), program]);
@@ -71,22 +71,16 @@ fn matrices(folder: &Path) {
 fn ran_late(mode: &str) -> (Ran, String) {
     let folder = tempfile::tempdir().expect("a folder");
     matrices(folder.path());
-    ran_late_in(folder.path(), mode)
+    ran_late_in(folder.path(), mode, "2")
 }
 
-fn ran_late_in(folder: &Path, mode: &str) -> (Ran, String) {
+fn ran_late_in(folder: &Path, mode: &str, threads: &str) -> (Ran, String) {
     let mark = format!("{mode}-{}", std::process::id());
-    let mut words = command(mode, &mark);
+    let mut words = command(mode, &mark, threads);
     if let Some(program) = words.last_mut() {
         program.push_str(&format!(" {}", folder.join("hung").display()));
     }
     words.extend(["--report", "report"].map(str::to_owned));
-    if mode == "compiles-hangs" {
-        // The matrix that it loops on comes first, and no other process has compiled meanwhile.
-        for word in words.iter_mut().filter(|word| *word == "2") {
-            *word = "1".to_owned();
-        }
-    }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let ran = run_in(folder, &words);
     let report = bare(&folder.join("report"), &mark);
@@ -125,7 +119,8 @@ fn cases_that_only_compile_do_not_time_out_because_others_hang() {
     matrices(folder.path());
     let five = "%%MatrixMarket matrix coordinate real general\n5 4 2\n1 2 1.5\n5 2 -0.5\n";
     std::fs::write(folder.path().join("matrices/m0.mtx"), five).expect("written");
-    let (ran, report) = ran_late_in(folder.path(), "compiles-hangs");
+    // On one thread the matrix that it loops on comes first, and no other process has compiled meanwhile.
+    let (ran, report) = ran_late_in(folder.path(), "compiles-hangs", "1");
     assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
     let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
     let of = |kind: &str| -> Vec<&str> {
@@ -152,7 +147,7 @@ fn nothing_outlives_the_judge_and_nothing_is_lost() {
     for mode in SUBJECTS {
         let mark = format!("killed-{mode}-{}-whole", std::process::id());
         let began = Instant::now();
-        let mut whole = start(folder.path(), &command(mode, &mark), mode);
+        let mut whole = start(folder.path(), &command(mode, &mark, "2"), mode);
         let status = whole.wait().expect("it ends");
         assert_eq!(status.code(), Some(i32::from(mode == "spin-always")), "{mode}");
         lengths.push(began.elapsed());
@@ -165,7 +160,7 @@ fn nothing_outlives_the_judge_and_nothing_is_lost() {
         let which = drawn(&mut state, 3) as usize;
         let way = WAYS[moment as usize % WAYS.len()];
         let mark = format!("killed-{}-{}-{moment}", SUBJECTS[which], std::process::id());
-        let (command, report) = (command(SUBJECTS[which], &mark), format!("cut{moment}"));
+        let (command, report) = (command(SUBJECTS[which], &mark, "2"), format!("cut{moment}"));
         let mut judge = start(folder.path(), &command, &report);
         let after = lengths[which].mul_f64(drawn(&mut state, 1000) as f64 / 1000.0);
         std::thread::sleep(after);

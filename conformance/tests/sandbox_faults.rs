@@ -3,7 +3,8 @@
 use crate::remote_hostile::left;
 use crate::remote_python::python;
 use crate::sandbox::Scene;
-use std::path::{Path, PathBuf};
+use crate::sandbox_layers::older_kernel;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -56,12 +57,7 @@ fn a_temporary_folder_that_can_t_be_made_is_no_finding() {
 #[test]
 fn a_full_standard_error_changes_no_verdict_where_no_limit_can_be_set() {
     let place = tempfile::tempdir().expect("a folder");
-    let older: PathBuf = place.path().join("older_kernel");
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subjects/older_kernel.c");
-    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
-    let built =
-        Command::new(compiler).arg(source).arg("-o").arg(&older).status().expect("the compiler starts");
-    assert!(built.success());
+    let older = older_kernel(place.path());
     for (mode, code) in [("honest", 0), ("grandchild-always", 1)] {
         let scene = Scene::new("full");
         let subject = format!("{} {mode} mark-full", env!("CARGO_BIN_EXE_hostile_subject"));

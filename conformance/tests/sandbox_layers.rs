@@ -3,7 +3,7 @@
 use crate::plugin_hostile::library;
 use crate::remote_hostile::left;
 use crate::sandbox::{PRYING, Scene};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -70,16 +70,22 @@ fn on_an_older_kernel(older: &Path, lacking: &str, scene: &Scene, library: &Path
     (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-#[test]
-fn what_an_older_kernel_lacks_is_said_and_where_there_is_nothing_no_run_is_called_sandboxed() {
-    let place = tempfile::tempdir().expect("a folder");
-    let Some(library) = library(place.path(), "prying.c", PRYING) else { return };
-    let older = place.path().join("older_kernel");
+/// The program that runs a command as an older kernel would, compiled in this folder.
+pub(crate) fn older_kernel(folder: &Path) -> PathBuf {
+    let older = folder.join("older_kernel");
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subjects/older_kernel.c");
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
     let built =
         Command::new(compiler).arg(source).arg("-o").arg(&older).status().expect("the compiler starts");
     assert!(built.success());
+    older
+}
+
+#[test]
+fn what_an_older_kernel_lacks_is_said_and_where_there_is_nothing_no_run_is_called_sandboxed() {
+    let place = tempfile::tempdir().expect("a folder");
+    let Some(library) = library(place.path(), "prying.c", PRYING) else { return };
+    let older = older_kernel(place.path());
     // Without landlock another user comes to what others may read only.
     let open = |path: &Path| {
         std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("changed");

@@ -42,21 +42,19 @@ pub fn judge(plan: &mut Plan, deadline: Instant) -> Result<Vec<String>> {
 
 fn one(plan: &Plan, chosen: &Chosen, tests: &[Test]) -> Result<State> {
     let Some(part) = PARTS.iter().find(|p| p.name == chosen.part) else { return Ok(State::NotMade) };
-    let mut sum = Duration::ZERO;
-    let fits = |test: &&Test| {
+    let reaches = |test: &&Test| {
         let binary = &plan.binaries[test.binary];
         let named = part.binaries.contains(&(binary.package.as_str(), binary.name.as_str()));
-        let fits = named && !test.is_long && test.reached.contains(&chosen.number) && sum + test.time <= MOST;
+        named && test.reached.contains(&chosen.number)
+    };
+    let (long, short): (Vec<&Test>, Vec<&Test>) = tests.iter().filter(reaches).partition(|test| test.is_long);
+    let mut sum = Duration::ZERO;
+    let fits = |test: &&Test| {
+        let fits = sum + test.time <= MOST;
         sum += if fits { test.time } else { Duration::ZERO };
         fits
     };
-    let fitting: Vec<&Test> = tests.iter().filter(fits).collect();
-    let is_long = |test: &&Test| {
-        let binary = &plan.binaries[test.binary];
-        let named = part.binaries.contains(&(binary.package.as_str(), binary.name.as_str()));
-        named && test.is_long && test.reached.contains(&chosen.number)
-    };
-    let long: Vec<&Test> = tests.iter().filter(is_long).collect();
+    let fitting: Vec<&Test> = short.into_iter().filter(fits).collect();
     if fitting.is_empty() && long.is_empty() {
         return Ok(State::Unreached);
     }

@@ -128,7 +128,7 @@ pub(super) fn run(args: &Args) -> Result<u8> {
         skipped,
     };
     for skipped in &options.skipped {
-        super::progress::say(&format!("SKIPPED {}: {}", skipped.what, skipped.reason));
+        crate::notice::say(&format!("SKIPPED {}: {}", skipped.what, skipped.reason));
     }
     let mut shown = |line: &str| output().line(line);
     let mut kept = |report: &BenchReport| write_files(args, report).map_err(|error| format!("{error:#}"));
@@ -166,7 +166,7 @@ fn run_device(args: &Args) -> Result<u8> {
         kept = write_device_files(args, report);
     })?;
     for (what, reason) in &report.skipped {
-        super::progress::say(&format!("SKIPPED {what}: {reason}"));
+        crate::notice::say(&format!("SKIPPED {what}: {reason}"));
     }
     kept.and_then(|()| write_device_files(args, &report))?;
     Ok(report.exit_code())

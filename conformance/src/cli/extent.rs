@@ -1,11 +1,11 @@
 //! Options of `run` about runs that are more than one process on one day: shards, resuming, known deviations, summaries
 //! for a CI system.
 
-use super::progress::say;
 use crate::backend::Backend;
 use crate::campaign::{Extras, Planned};
 use crate::expectations;
 use crate::journal::{self, Journal};
+use crate::notice::say;
 use crate::report::github;
 use crate::shard::Shard;
 use anyhow::{Context, Result};

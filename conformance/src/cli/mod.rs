@@ -124,7 +124,7 @@ pub fn main(backends: Vec<Box<dyn Backend>>) -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            progress::say(&format!("conformance: {}", message(&error)));
+            crate::notice::say(&format!("conformance: {}", message(&error)));
             ExitCode::from(2)
         }
     }

@@ -1,6 +1,7 @@
 //! Progress: a bar on a terminal, a plain line every few seconds without one. All of it on standard error.
 
 use crate::campaign::Progress;
+use crate::notice::say;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -19,8 +20,6 @@ pub(super) struct Shown {
 
 /// Time between two plain lines.
 const PAUSE: Duration = Duration::from_secs(5);
-
-pub(super) use crate::notice::say;
 
 impl Shown {
     /// A bar if standard error is a terminal.

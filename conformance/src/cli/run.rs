@@ -2,11 +2,12 @@
 
 use super::extent::Extent;
 use super::output::output;
-use super::progress::{Shown, say};
+use super::progress::Shown;
 use super::subjects::Subjects;
 use crate::backend::Backend;
 use crate::campaign::{self, Planned};
 use crate::determinism::Repeats;
+use crate::notice::say;
 use crate::plan::{Options, Tier};
 use crate::record::outside;
 use crate::report::{self, Environment, github};

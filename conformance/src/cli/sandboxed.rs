@@ -37,14 +37,14 @@ pub(super) fn run(args: &Args) -> u8 {
                 0
             }
             Err(error) => {
-                super::progress::say(&format!("{error:#}"));
+                crate::notice::say(&format!("{error:#}"));
                 2
             }
         };
     }
     let error =
         remote::become_sandboxed((&args.folder, args.own_shm), (&args.read, &args.env), &args.command);
-    super::progress::say(&format!("{}{error}", remote::SAYS));
+    crate::notice::say(&format!("{}{error}", remote::SAYS));
     remote::NOT_STARTED
 }
 
@@ -62,7 +62,7 @@ pub(super) fn sandbox(read: &[String]) -> Result<&'static Sandbox> {
     let program = super::warden::this_program().context("--sandbox: this program's own file is not known")?;
     let sandbox = Sandbox::open(program, read)?;
     for missing in &sandbox.held().missing {
-        super::progress::say(&format!("conformance: --sandbox: NOT ENFORCED: {missing}"));
+        crate::notice::say(&format!("conformance: --sandbox: NOT ENFORCED: {missing}"));
     }
     Ok(OPENED.get_or_init(|| sandbox))
 }

@@ -34,7 +34,7 @@ impl Effort {
         }
         let time = Duration::from_secs(u64::from(self.seconds));
         for problem in reproducer::shrink_findings(report, backends, folder, time) {
-            super::progress::say(&format!("conformance: {problem}"));
+            crate::notice::say(&format!("conformance: {problem}"));
         }
     }
 }

@@ -236,7 +236,7 @@ impl Outsiders {
         }
         for library in &self.plugins {
             if self.sandbox {
-                super::progress::say(&format!(
+                crate::notice::say(&format!(
                     "conformance: --sandbox: {} is timed with its pipes, as a program is: in this process nothing would hold it",
                     library.display()
                 ));
