@@ -401,3 +401,46 @@ fn panic_message(payload: &(dyn Any + Send)) -> String {
     text.or_else(|| payload.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a panic without a message".to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Found by mutation: the huge numbers of either sign could be one, so that a kernel that adds what the output held to a sum of the
+    /// same sign was asked the same twice.
+    #[test]
+    fn other_fillings_are_huge_of_either_sign_zero_or_infinite() {
+        let drawn = |precision| {
+            let mut bits: Vec<u64> = (0..4000).filter_map(|seed| other_filling(precision, seed)).collect();
+            bits.sort_unstable();
+            bits.dedup();
+            bits
+        };
+        let (huge, infinite) = (0x7f7b_adde, 0x7f80_0000);
+        assert_eq!(drawn(Precision::F32), [0, huge, infinite, (1 << 31) | huge]);
+        assert_eq!(drawn(Precision::F16), [0, 0x7bad, 0x7c00, 0xfbad]);
+        assert_eq!(drawn(Precision::Bf16), [0, 0x7f7d, 0x7f80, 0xff7d]);
+        assert!(drawn(Precision::E4m3).is_empty());
+        let asked = (0..4000).filter(|&seed| other_filling(Precision::F64, seed).is_some()).count();
+        assert!((800..1200).contains(&asked), "one seed in four, not {asked} of 4000");
+    }
+
+    /// Found by mutation: a fault that has nothing to break counted as one, and the other way round.
+    #[test]
+    fn a_fault_needs_something_to_break() {
+        let applies = |shape: &str, n: usize, fault: &str| {
+            let line =
+                format!("spmm.csr.f32_f32_f32_f32/dense:{shape},seed=1/values=ones,1/n={n}/fault={fault}");
+            let case: Case = line.parse().expect(&line);
+            let loaded = case.origin.load().expect("a generator");
+            fault_applies(&case, &crate::operands::build(&case, &loaded).expect("operands"))
+        };
+        for (shape, n, short, small) in
+            [("rows=3,cols=4", 2, true, true), ("rows=0,cols=4", 2, false, true), ("rows=3,cols=4", 0, false, false)]
+        {
+            assert_eq!(applies(shape, n, Fault::ShortOutput.name()), short, "{shape}, n={n}");
+            assert_eq!(applies(shape, n, Fault::SmallLdc.name()), small, "{shape}, n={n}");
+            assert!(applies(shape, n, Fault::AlphaNan.name()), "{shape}, n={n}");
+        }
+    }
+}

@@ -115,6 +115,16 @@ fn past_the_largest(m: &Mismatch) -> Option<String> {
 mod tests {
     use super::*;
 
+    /// Found by mutation: one wrong element was "and 0 more".
+    #[test]
+    fn how_many_more_is_said_where_there_are_more() {
+        let message = |count| {
+            let plain = Mismatch::plain(Defect::Value, "wrong".to_owned());
+            mismatch_record(Mismatch { count, ..plain }).message
+        };
+        assert_eq!([0, 1, 2, 7].map(message), ["wrong", "wrong", "wrong (and 1 more)", "wrong (and 6 more)"]);
+    }
+
     /// It read "expected inf, found -3.96e307: error inf exceeds the bound inf".
     #[test]
     fn an_overflow_that_did_not_come_says_what_may_stand_there() {

@@ -324,7 +324,9 @@ impl Child {
     /// True when the process has ended. It is not reaped yet, so that its group's number stays its own.
     fn has_ended(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        self.reaped || !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))
+        // Who is no child any more has been waited for.
+        let ended = |found| matches!(found, Ok(Some(_)) | Err(rustix::io::Errno::CHILD));
+        self.reaped || ended(waitid(WaitId::Pid(self.group), options))
     }
 
     fn ended_within(&mut self, time: Duration) -> Option<ExitStatus> {

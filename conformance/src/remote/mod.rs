@@ -220,8 +220,7 @@ impl Remote {
     }
 
     fn failed_start(&self, error: &StartError) -> Failure {
-        // The machine of the judge has no room. That is nobody's finding, and there may be room later.
-        if let StartError::Folder { .. } = error {
+        if error.is_of_the_machine() {
             return Failure::NotAsked(error.to_string());
         }
         let failed = self.failed_starts.fetch_add(1, Ordering::Relaxed) + 1;

@@ -6,6 +6,7 @@ use super::tail::{Tail, ending};
 use super::warden;
 use crate::backend::Failure;
 use crate::manifest::ManifestError;
+use rustix::io::Errno;
 use sparse_oracle::verdict::{Defect, Mismatch};
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -91,4 +92,38 @@ pub enum StartError {
         "{program:?} said something else about itself when it was started again; a manifest must not change"
     )]
     Changed { program: String },
+}
+
+impl StartError {
+    /// True where the judge's machine has no room for another process. That is nobody's finding, and there may be room later.
+    pub(super) fn is_of_the_machine(&self) -> bool {
+        match self {
+            StartError::Folder { .. } => true,
+            StartError::Spawn { source, .. } => Errno::from_io_error(source)
+                .is_some_and(|no| [Errno::AGAIN, Errno::MFILE, Errno::NFILE, Errno::NOMEM].contains(&no)),
+            StartError::Empty
+            | StartError::Handshake { .. }
+            | StartError::Manifest { .. }
+            | StartError::Changed { .. } => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Story: a judge that had no process or no file descriptor left took it for three failed starts of the backend, gave it up, and
+    /// called all its other cases crashed.
+    #[test]
+    fn a_machine_without_room_is_no_failed_start_of_the_backend() {
+        let spawn = |source| StartError::Spawn { program: "kernel".to_owned(), source };
+        for no in [Errno::AGAIN, Errno::MFILE, Errno::NFILE, Errno::NOMEM] {
+            assert!(spawn(no.into()).is_of_the_machine(), "{no}");
+        }
+        for no in [Errno::NOENT, Errno::ACCESS, Errno::NOEXEC] {
+            assert!(!spawn(no.into()).is_of_the_machine(), "{no}");
+        }
+        assert!(!StartError::Empty.is_of_the_machine());
+    }
 }

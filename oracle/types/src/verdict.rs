@@ -503,4 +503,27 @@ mod tests {
         let said = Mismatch::plain(Value, "what was wrong".to_owned());
         assert_eq!((said.count, said.to_string().as_str()), (1, "what was wrong"));
     }
+
+    /// Found by mutation: lines of a report could say nothing, or a share that was used could read as none.
+    #[test]
+    fn verdicts_and_shares_read_as_what_they_are() {
+        assert_eq!(Defect::InputModified.to_string(), "input-modified");
+        let shares = [0.0, 1e-30, 0.000_999, 0.001, 0.3124, 1.0].map(share_text);
+        assert_eq!(shares, ["0 %", "<0.1 %", "<0.1 %", "0.1 %", "31.2 %", "100.0 %"]);
+        let mismatch = || Mismatch::plain(Defect::Canary, "a guard was written".to_owned());
+        let late = |idle, tail| Verdict::<Mismatch>::TimedOut { seconds: 2.5, idle, tail };
+        for (verdict, line) in [
+            (Verdict::Exact, "exact"),
+            (Verdict::Within { share: 0.25 }, "within the bound: 25.0 % of the allowed error used"),
+            (Verdict::Wrong(mismatch()), "wrong a guard was written"),
+            (late(false, None), "timed out: no answer within 2.5 s"),
+            (
+                late(true, Some("waiting".to_owned())),
+                "timed out: no answer within 2.5 s, in which it computed next to nothing; last words: waiting",
+            ),
+            (Verdict::NotRun { reason: "no memory".to_owned() }, "not run: no memory"),
+        ] {
+            assert_eq!(verdict.to_string(), line);
+        }
+    }
 }

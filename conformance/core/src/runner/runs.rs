@@ -218,4 +218,42 @@ mod tests {
         assert!(matches!(worse(within(0.5), not_run()).verdict, Verdict::NotRun { .. }));
         assert!(matches!(worse(not_run(), within(0.5)).verdict, Verdict::NotRun { .. }));
     }
+
+    /// Found by mutation: results of other lengths could be the same, and large ones were compared otherwise than small ones.
+    #[test]
+    fn the_same_elements_are_the_same_bits_and_as_many() {
+        let same = |a: &[f32], b: &[f32]| same_elements(a, AnySlice::F32(b));
+        assert!(same(&[f32::NAN, 0.0], &[f32::NAN, 0.0]));
+        assert!(!same(&[0.0], &[-0.0]));
+        assert!(!same(&[1.0, 2.0], &[1.0]) && !same(&[1.0], &[1.0, 2.0]));
+        assert!(!same_elements(&[0.0f32], AnySlice::F64(&[0.0])));
+        for length in [LARGE, LARGE + 1, LARGE + PIECE + 3] {
+            let zeros = vec![0.0f32; length];
+            assert!(same(&zeros, &zeros), "{length}");
+            assert!(!same(&zeros, &zeros[1..]), "{length}");
+            for at in [0, PIECE, length - 1] {
+                let mut other = zeros.clone();
+                other[at] = 1.0;
+                assert!(!same(&zeros, &other), "{length}, element {at}");
+            }
+        }
+    }
+
+    /// Found by mutation: the junk for a backend that computes 0 * C could be shorter than C.
+    #[test]
+    fn what_c_holds_before_each_run_has_its_size() {
+        let line = "spmm.csr.f32_f32_f32_f32/dense:rows=3,cols=4,seed=1/values=ones,1/n=5";
+        let runs = |line: &str, profile: &Profile| {
+            let case: Case = line.parse().expect("a case line");
+            let loaded = case.origin.load().expect("a generator");
+            let operands = crate::operands::build(&case, &loaded).expect("operands");
+            starts(&case, &operands, profile)
+        };
+        let reads = Profile::default().with(Choice::Beta0ReadsC, "computes 0 * C");
+        assert_eq!(runs(line, &Profile::default()), [None]);
+        assert_eq!(runs(line, &reads), [Some(vec![1.5; 15]), Some(vec![-2.5; 15])]);
+        let scaled = runs(&format!("{}/beta=0.5", line.replace("ones", "wide")), &Profile::default());
+        assert_eq!(scaled.iter().flatten().map(Vec::len).collect::<Vec<_>>(), [15, 15]);
+        assert_ne!(scaled[0], scaled[1]);
+    }
 }

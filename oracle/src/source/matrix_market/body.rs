@@ -64,7 +64,9 @@ fn read_coordinate<R: BufRead>(lines: &mut Lines<R>, body: &mut Triples<'_>) -> 
 
 fn read_array<R: BufRead>(lines: &mut Lines<R>, body: &mut Triples<'_>) -> Result<(), FileError> {
     let mut found = 0;
-    for col in 0..body.header.cols {
+    // Columns without a row are not gone through: there may be 2^32 - 1 of them.
+    let cols = if body.header.stored_entries == 0 { 0 } else { body.header.cols };
+    for col in 0..cols {
         let first = match body.header.symmetry {
             Symmetry::General => 0,
             Symmetry::Symmetric | Symmetry::Hermitian => col,

@@ -182,3 +182,17 @@ impl fmt::Display for CpuUnit {
         f.write_str(self.name())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Found by mutation: no name of a unit could be read, and nothing here noticed.
+    #[test]
+    fn each_unit_is_found_by_its_name() {
+        for unit in CpuUnit::ALL {
+            assert_eq!(CpuUnit::from_name(unit.name()), Some(unit));
+        }
+        assert_eq!(CpuUnit::from_name("fmopa"), None);
+    }
+}
