@@ -105,3 +105,21 @@ fn fused_sums(part: &Part) -> impl Iterator<Item = FusedSum> + use<> {
             .filter_map(|core| core.fused_sum())
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arithmetic::Instruction;
+    use crate::scalar::Precision::{F16, F32};
+
+    /// Found by mutation: a floor that is too high only leaves tiny numbers of an instruction to the bound.
+    #[test]
+    fn an_instruction_reaches_as_low_as_its_accumulator() {
+        for architecture in [Architecture::Sm80, Architecture::Sm90] {
+            let core = Arithmetic::mma(Some(architecture), Instruction::mma((16, 8, 8), F32, F16), F32);
+            let holds = |lsb| is_order_free(&core, lsb, power_of_two(lsb.max(-1000) as i32));
+            assert_eq!([-149, -140, -120].map(holds), [true; 3], "{architecture:?}");
+            assert!(!holds(-150), "{architecture:?}");
+        }
+    }
+}

@@ -191,3 +191,111 @@ pub(super) fn around(
     };
     Roundings { depth, inside, epilogue, output: !arithmetic.out.spec().holds(part.acc.spec()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arithmetic::{Along, Combine, Order};
+    use crate::scalar::Precision::{E4m3, F16, F32, F64};
+
+    const CENSUS: TermCounts = TermCounts { terms: 100, products: 90, blocks: 40, extent: 50 };
+    const FEW: TermCounts = TermCounts { terms: 10, products: 9, blocks: 5, extent: 5 };
+
+    /// Depth and all roundings of a sum in ranges of eight blocks, of few terms in one chain, and of terms in any order.
+    fn counted(arithmetic: Arithmetic) -> [(u64, u64); 3] {
+        let of = |census: &TermCounts, along, order| {
+            let part = Part { along, order, ..*arithmetic.part() };
+            let all = sums(&part, census, false).expect("few roundings");
+            assert_eq!(all.len(), 1, "one architecture");
+            (all[0].depth, all[0].inside)
+        };
+        let ranges = Along::TwoPass { blocks: 8 };
+        [
+            of(&CENSUS, ranges, Order::Ascending),
+            of(&FEW, Along::Chain, Order::Ascending),
+            of(&CENSUS, ranges, Order::Free),
+        ]
+    }
+
+    /// Found by mutation: counts of several reductions could be less, or more, and no verdict of the cases that were judged changed.
+    #[test]
+    fn the_roundings_of_every_reduction_are_those_of_the_table() {
+        let chain = |reduction| counted(Arithmetic::chain(reduction, F32, F32));
+        let unit = |unit| counted(Arithmetic::cpu(unit, F32));
+        // Ranges of eight blocks: seven of them, so that six additions follow. In any order, all 40 blocks may lie in one.
+        assert_eq!(chain(Reduction::FmaChain), [(8 + 6, 100 + 6), (10, 10), (40 + 6, 100 + 6)]);
+        assert_eq!(chain(Reduction::MulAddChain), [(8 + 6, 200 + 6), (10, 20), (40 + 6, 200 + 6)]);
+        assert_eq!(chain(Reduction::Any), [(100 + 6, 200 + 6), (10, 20), (100 + 6, 200 + 6)]);
+        for pairs in [CpuUnit::Fmopa2Way, CpuUnit::Bfmopa { ebf: true }] {
+            assert_eq!(unit(pairs), [(8 + 6, 80 + 6), (5, 10), (40 + 6, 80 + 6)], "{pairs:?}");
+        }
+        assert_eq!(unit(CpuUnit::Bfmopa { ebf: false }), [(8 + 6, 160 + 6), (5, 20), (40 + 6, 160 + 6)]);
+        for amx in [CpuUnit::Tdpbf16ps, CpuUnit::Tdpfp16ps] {
+            let expected = [(16 + 8 + 6, 100 + 80 + 6), (10 + 5, 10 + 10), (16 + 40 + 6, 100 + 80 + 6)];
+            assert_eq!(unit(amx), expected, "{amx:?}");
+        }
+        assert_eq!(unit(CpuUnit::Vdpbf16ps), [(16 + 6, 100 + 6), (10, 10), (80 + 6, 100 + 6)]);
+        assert_eq!(unit(CpuUnit::FmopaF32), [(8 + 6, 100 + 6), (10, 10), (40 + 6, 100 + 6)]);
+        // Instructions of f64 are chains; those of f16 have only what follows them.
+        let mma = |architecture, shape, acc, input| {
+            counted(Arithmetic::mma(Some(architecture), Instruction::mma(shape, acc, input), acc))
+        };
+        assert_eq!(
+            mma(Architecture::Sm90, (8, 8, 4), F64, F64),
+            [(32 + 6, 100 + 6), (9, 10), (90 + 6, 100 + 6)]
+        );
+        assert_eq!(mma(Architecture::Sm90, (16, 8, 8), F32, F16), [(6, 6), (0, 0), (6, 6)]);
+        // Multiplied in halves: each instruction is added, but the first.
+        assert_eq!(
+            mma(Architecture::Sm90, (16, 8, 32), F32, E4m3),
+            [(8 - 1 + 6, 40 + 6), (5 - 1, 5), (40 - 1 + 6, 40 + 6)]
+        );
+    }
+
+    /// Found by mutation: a longest range of an instruction that is counted as all of its products, or the other way round.
+    #[test]
+    fn the_fused_sums_of_a_range_lose_less_than_those_of_a_chain() {
+        let core = Arithmetic::mma(Some(Architecture::Sm90), Instruction::mma((16, 8, 8), F32, F16), F32);
+        let lost = |along| {
+            let part = Part { along, ..*core.part() };
+            let all = sums(&part, &CENSUS, false).expect("few roundings");
+            let fused = all[0].fused.as_ref().expect("a fused sum");
+            let rel = &fused.whole - &fused.den;
+            rel.to_f64(crate::scalar::Rounding::NearestEven)
+                / fused.den.to_f64(crate::scalar::Rounding::NearestEven)
+        };
+        let (chain, ranges) = (lost(Along::Chain), lost(Along::TwoPass { blocks: 8 }));
+        // Ranges of 8 blocks of 8 products hold 64 of 90 products, and 8 of 40 links.
+        assert!(ranges < chain * 0.75 && ranges > chain * 0.2, "{ranges:e}, {chain:e}");
+    }
+
+    /// Found by mutation: nobody asked for a C that is added to a sum of ranges, or to nothing.
+    #[test]
+    fn what_comes_before_and_after_a_sum_is_counted() {
+        let counted = |arithmetic: &Arithmetic, terms, alpha, beta| {
+            let Roundings { depth, inside, epilogue, output } = roundings(arithmetic, terms, alpha, beta);
+            (depth, inside, epilogue, output)
+        };
+        let any = Arithmetic::any(F32, F16);
+        assert_eq!(counted(&any, 0, 1.0, 2.0), (2, 0, 2, true));
+        assert_eq!(counted(&any, 3, 1.0, 0.0), (3, 6, 0, true));
+        assert_eq!(counted(&any, 3, 1.0, 1.0), (4, 6, 1, true));
+        assert_eq!(counted(&any, 3, -2.0, 2.0), (5, 6, 3, true));
+        // A C that is not zero makes the first of four ranges one that is filled.
+        let split =
+            Arithmetic::chain(Reduction::FmaChain, F32, F32).from_c().along(Along::SplitK { parts: 4 });
+        let split = split.epilogue(Epilogue::None);
+        assert_eq!(counted(&split, 2, 1.0, 0.0), (2, 3, 0, false));
+        assert_eq!(counted(&split, 2, 1.0, 1.0), (4, 5, 0, false));
+        // Where two parts meet, a rounding more is allowed for; where every row is of one of them, none.
+        let chain = Arithmetic::chain(Reduction::FmaChain, F32, F32);
+        let relative = |combine| {
+            let hybrid = Arithmetic::hybrid(chain, *chain.part(), combine);
+            let of = super::super::tolerance(&hybrid, 3, 1.0, 0.0, 0.0);
+            of.expect("few roundings").relative()
+        };
+        let of_roundings = |n: f64| n / (16_777_216.0 - n);
+        assert_eq!(relative(Combine::Disjoint), of_roundings(3.0));
+        assert_eq!(relative(Combine::Ordered), of_roundings(4.0));
+    }
+}

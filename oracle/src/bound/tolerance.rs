@@ -257,3 +257,45 @@ impl Tolerance {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::random::Random;
+
+    /// Found by mutation: a distance that floats tell, told by exact arithmetic instead, only takes longer. The error says which it was: the
+    /// rounding of a difference, not the nearest float.
+    #[test]
+    fn floats_tell_every_distance_that_is_clear() {
+        let tolerance = tolerance(&Arithmetic::any(Precision::F32, Precision::F32), 3, 1.0, 0.0, 0.0);
+        let tolerance = tolerance.expect("few roundings");
+        let mut random = Random::new(3, "tolerance");
+        let mut told_apart = [0; 2];
+        for _ in 0..4000 {
+            // Above 1, and an eighth of such a number, so that a difference has more bits than a float.
+            let mut number = || 1.0 + (random.bits() >> 12) as f64 / 2.0_f64.powi(52);
+            let (hi, lo, y) = (number() / 8.0, number() * 2.0_f64.powi(-60), number());
+            let gauge = if y > 1.5 { 1e9 } else { 1.0 };
+            let (x, g) = (Value::Pair { hi, lo }, Value::from_f64(gauge));
+            let (said, exact) = (tolerance.distance(y, &x, &g), tolerance.distance_exact(y, &x, &g));
+            assert_eq!((said.within, said.bound), (exact.within, exact.bound));
+            assert_eq!(said.error, ((y - hi) - lo).abs(), "{y} {hi} {lo}");
+            told_apart[usize::from(said.within)] += usize::from(said.error != exact.error);
+        }
+        assert!(told_apart.iter().all(|&told| told > 50), "{told_apart:?}");
+        let equal = Value::from_f64(1.0);
+        assert_eq!(tolerance.distance(1.0, &equal, &equal).error, 0.0);
+    }
+
+    /// Found by mutation: a limit that is no number is never asked for where nothing overflows.
+    #[test]
+    fn the_limit_is_the_largest_number_of_both_types() {
+        let limit = |acc, out| {
+            let tolerance = tolerance(&Arithmetic::any(acc, out), 3, 1.0, 0.0, 0.0);
+            tolerance.expect("few roundings").limit()
+        };
+        assert_eq!(limit(Precision::F32, Precision::F16), 65_504.0);
+        assert_eq!(limit(Precision::F32, Precision::F32), f64::from(f32::MAX));
+        assert_eq!(limit(Precision::F64, Precision::F64), f64::MAX);
+    }
+}

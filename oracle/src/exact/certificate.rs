@@ -268,4 +268,16 @@ mod tests {
             }
         }
     }
+
+    /// Found by mutation: nobody was at the ends of what floats can do, where a row goes to the register for want of range or of counts.
+    #[test]
+    fn the_range_of_a_certificate_ends_where_floats_do() {
+        let path = |top, low, terms| Certificate { top, low, terms }.plan().path;
+        assert_eq!(path(0, 0, 1 << 40), Path::Plain);
+        assert_eq!(path(0, 0, (1 << 40) + 1), Path::Register);
+        assert_eq!([path(1000, 990, 1), path(1001, 990, 1)], [Path::Plain, Path::Register]);
+        assert_eq!([path(999, 990, 2), path(1000, 990, 2)], [Path::Plain, Path::Register]);
+        assert_eq!([path(-1030, -1074, 1), path(-1030, -1075, 1)], [Path::Plain, Path::Register]);
+        assert_eq!([path(-5_000, -1075, 1), path(-5_001, -1075, 1)], [Path::Register, Path::Plain]);
+    }
 }

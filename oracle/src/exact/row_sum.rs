@@ -147,4 +147,44 @@ mod tests {
             }
         }
     }
+
+    /// Sums whose leading float no loop can promise, in every place of a block. (A mutant that puts them elsewhere in it survives this.)
+    #[test]
+    fn columns_in_doubt_are_settled_wherever_they_are() {
+        let width = 2 * MAX_BLOCK + 3;
+        for doubtful in (0..width).chain([width]) {
+            // A tie, and far below it what breaks the tie: up in one column, as far as one bit in the others.
+            let tie = |j: usize| if j == doubtful || doubtful == width { 2.0f64.powi(-53) } else { 0.0 };
+            let rows: Vec<Vec<f64>> = vec![
+                (0..width).map(|j| 1.0 + j as f64 / 64.0).collect(),
+                (0..width).map(tie).collect(),
+                (0..width).map(|j| (1.0 + j as f64 / 64.0) * 2.0f64.powi(-130)).collect(),
+            ];
+            let mut panel = Panel::new(width);
+            let terms = [1.0, 1.0, 1.0].into_iter().zip(rows.iter().map(Vec::as_slice));
+            panel.accumulate(terms, width).expect("rows are long enough");
+            assert!(matches!(panel.path(), Path::ThreeBins | Path::FourBins), "{:?}", panel.path());
+            for j in 0..width {
+                let column: Vec<f64> = rows.iter().map(|row| row[j]).collect();
+                let expected = crate::exact::dot(&[1.0; 3], &column);
+                assert_eq!(panel.element(j), expected, "column {j}, in doubt {doubtful}");
+                assert_eq!(panel.hi()[j], expected.value.approx(), "column {j}, in doubt {doubtful}");
+            }
+        }
+    }
+
+    /// Found by mutation: nobody asked a row which of its columns are no three floats.
+    #[test]
+    fn a_row_names_its_columns_that_are_not_regular() {
+        let irregular = |rows: [[f64; 3]; 2]| {
+            let mut panel = Panel::new(3);
+            let terms = [1.0, 1.0].into_iter().zip(rows.iter().map(|row| &row[..]));
+            panel.accumulate(terms, 3).expect("rows are long enough");
+            panel.irregular().iter().map(|(j, element)| (*j, element.value.is_nan())).collect::<Vec<_>>()
+        };
+        assert_eq!(irregular([[1.0, 2.0, 3.0], [0.5, 0.0, -3.0]]), []);
+        let infinite = f64::INFINITY;
+        let named = irregular([[1.0, infinite, 3.0], [f64::NAN, 0.0, 1.0]]);
+        assert!(named.starts_with(&[(0, true), (1, false)]), "{named:?}");
+    }
 }

@@ -253,3 +253,25 @@ impl std::ops::Sub for &Value {
         self + &-other
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Found by mutation: a value that calls itself NaN whatever it is.
+    #[test]
+    fn each_value_knows_what_it_is() {
+        let big = Value::from_dyadic(&Dyadic::from_int(1).mul_pow2(3000) + &Dyadic::from_int(1));
+        let values = [
+            (Value::from_f64(-0.0), (false, true, true)),
+            (Value::from_f64(1.0), (false, false, true)),
+            (Value::from_sum(1.0, 1e-30), (false, false, true)),
+            (big, (false, false, true)),
+            (Value::from_f64(f64::INFINITY), (false, false, false)),
+            (Value::from_f64(f64::NAN), (true, false, false)),
+        ];
+        for (value, expected) in values {
+            assert_eq!((value.is_nan(), value.is_zero(), value.is_finite()), expected, "{value:?}");
+        }
+    }
+}

@@ -170,3 +170,51 @@ fn if_equal(y: f64, x: &Value) -> ElementVerdict {
     let error = Value::from_f64(y).to_dyadic() != x.to_dyadic();
     if error { ElementVerdict::Wrong(Criterion::T0, None) } else { ElementVerdict::Exact }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::one_row::{one_row, wide};
+    use super::super::rows::Scratch;
+    use super::super::rule::Rule;
+    use super::*;
+    use crate::arithmetic::Arithmetic;
+    use crate::profile::Profile;
+    use crate::scalar::Precision::{F16, F32};
+    use crate::scalar::encode;
+
+    /// Found by mutation: what an element says of itself, a bound and whether it may overflow, was only read by who writes reports.
+    #[test]
+    fn an_element_says_what_it_may_be() {
+        let arithmetic = Arithmetic::any(F32, F16);
+        let bound = crate::bound::tolerance(&arithmetic, 2, 1.0, 0.0, 0.0).expect("few roundings");
+        let accepted = |b: f64| {
+            let mut said = None;
+            one_row(&[250.0, 1.0], &wide(&[&[b], &[b]]), &mut |row| {
+                let mut rule = Rule::new(&arithmetic, &Profile::default(), 1.0, 0.0, 0.0);
+                row.element(0, &mut Scratch::default(), &mut |site| said = Some(rule.accepts(site, 0.0)));
+            });
+            said.expect("an element")
+        };
+        let small = accepted(4.0);
+        assert_eq!(small.bound(), Some(bound.relative() * 1004.0 + bound.absolute()));
+        assert!(small.order_free && !small.may_overflow() && accepted(261.0).may_overflow());
+        let judged = [1004.0, 1004.5, f64::NAN].map(|y| small.judge(encode(y, F16, Rounding::NearestEven)));
+        assert!(matches!(judged[0], ElementVerdict::Exact), "{judged:?}");
+        assert!(matches!(judged[1], ElementVerdict::Wrong(Criterion::T0, _)), "{judged:?}");
+        assert!(matches!(judged[2], ElementVerdict::Wrong(..)), "{judged:?}");
+    }
+
+    /// Found by mutation: nobody asked of a sum that is NaN whether it may overflow, which makes nothing else of it.
+    #[test]
+    fn what_is_no_number_does_not_overflow() {
+        let arithmetic = Arithmetic::any(F32, F16);
+        for (b, overflows) in [([f64::NAN, 1.0], false), ([f64::INFINITY, 1.0], false), ([6e4, 6e4], true)] {
+            one_row(&[1.0, 1.0], &wide(&[&b[..1], &b[1..]]), &mut |row| {
+                let mut rule = Rule::new(&arithmetic, &Profile::default(), 1.0, 0.0, 0.0);
+                row.element(0, &mut Scratch::default(), &mut |site| {
+                    assert_eq!(rule.accepts(site, 0.0).may_overflow(), overflows, "{b:?}");
+                });
+            });
+        }
+    }
+}

@@ -200,3 +200,6 @@ impl<'m> Memory<'m> {
         Memory { rule, screen, model, found, held, scratch: Scratch::default() }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -159,3 +159,6 @@ impl<L: Lane> NullaryFnOnce for Fine<'_, L> {
         missing == 0
     }
 }
+
+#[cfg(test)]
+mod tests;

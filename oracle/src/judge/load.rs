@@ -131,3 +131,39 @@ fn census(
     }
     census
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::Precision::F32;
+
+    /// Found by mutation: an element that is counted term by term, where its number of terms says all, is counted the same.
+    #[test]
+    fn the_number_of_terms_says_all_of_one_chain() {
+        let chain = Arithmetic::chain(Reduction::FmaChain, F32, F32);
+        let by_number = |along| {
+            let counting = Counting::new(&chain.along(along));
+            let asked = [(3, false), (4, false), (3, true), (4, true)];
+            (asked.map(|(slots, placed)| counting.is_by_number(slots, placed)), counting.always_by_number())
+        };
+        assert_eq!(by_number(Along::Chain), ([true; 4], true));
+        assert_eq!(by_number(Along::TwoPass { blocks: 3 }), ([true, false, false, false], false));
+        assert_eq!(by_number(Along::SplitK { parts: 3 }), ([false; 4], false));
+    }
+
+    /// Found by mutation: ranges that are cut from blocks which no slot tells, and those that are not, were never counted apart.
+    #[test]
+    fn only_slots_leave_open_where_ranges_are_cut() {
+        let chain = Arithmetic::chain(Reduction::FmaChain, F32, F32);
+        let slots = [2, 5].map(|at| Slot { in_tile: true, at });
+        let extent = |along, slots: Option<&[Slot]>| {
+            let arithmetic = chain.along(along);
+            let products = || [true, true].into_iter();
+            let [counts, _] = Counting::new(&arithmetic).census(&arithmetic, (2, 2), products, slots);
+            counts.extent
+        };
+        let (two, split) = (Along::TwoPass { blocks: 1 }, Along::SplitK { parts: 2 });
+        assert_eq!([extent(two, None), extent(two, Some(&slots))], [2, 6]);
+        assert_eq!([extent(split, None), extent(split, Some(&slots))], [2, u64::MAX]);
+    }
+}

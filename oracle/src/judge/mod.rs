@@ -22,6 +22,8 @@ mod modelled;
 mod moved;
 mod moves;
 mod noticed;
+#[cfg(test)]
+mod one_row;
 mod operands;
 mod pads;
 mod part_rows;

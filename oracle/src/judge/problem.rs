@@ -286,3 +286,33 @@ pub(super) fn lsb(v: f64) -> i64 {
         (e, f) => e - 1075 + i64::from((f | 1 << 52).trailing_zeros()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Found by mutation: what finite terms come to beside an infinite one was never so much that it mattered.
+    #[test]
+    fn the_finite_gauge_counts_products_that_overflow() {
+        let (infinite, large) = (f64::INFINITY, 1e200);
+        let gauge = |terms: &[(f64, f64)]| Terms::List(terms).finite_gauge();
+        assert_eq!(gauge(&[(2.0, 3.0), (-1.0, 4.0)]), 10.0);
+        assert_eq!(gauge(&[(2.0, 3.0), (infinite, 4.0), (0.0, infinite), (f64::NAN, 1.0)]), 6.0);
+        assert_eq!(gauge(&[(2.0, 3.0), (large, -large)]), f64::MAX);
+        assert_eq!(gauge(&[(large, large), (large, -large)]), infinite);
+    }
+
+    /// Found by mutation: a position outside one operand only.
+    #[test]
+    fn positions_lie_inside_both_operands() {
+        let (x, y) = (Dense::from_fn(3, 2, |_, _| 1.0), Dense::from_fn(4, 2, |_, _| 1.0));
+        let visits = |position| {
+            let positions = [(0, 0), position];
+            let problem = Problem::Sddmm { positions: &positions, x: &x, y: &y, factors: &[] };
+            let mut visited = 0;
+            problem.for_each(&mut |_| visited += 1).map(|()| visited)
+        };
+        assert!(matches!(visits((2, 3)), Ok(2)));
+        assert!(visits((4, 3)).is_err() && visits((2, 4)).is_err());
+    }
+}

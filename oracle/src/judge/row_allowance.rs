@@ -56,3 +56,44 @@ impl RowAllowances {
         row.cols.iter().zip(row.values).all(of_term)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::one_row::{one_row, wide};
+    use super::*;
+    use crate::arithmetic::{Architecture, Arithmetic, Instruction, Reduction};
+    use crate::profile::Profile;
+    use crate::scalar::Precision::{F16, F32};
+
+    /// Found by mutation: a row whose elements share an allowance and are not seen to only has them all judged by the rule.
+    #[test]
+    fn elements_share_an_allowance_where_their_operands_are_ordinary() {
+        let mma = |shape, input| {
+            Arithmetic::mma(Some(Architecture::Sm90), Instruction::mma(shape, F32, input), F32)
+        };
+        let core = mma((16, 8, 8), F16);
+        let chain = Arithmetic::chain(Reduction::FmaChain, F32, F32);
+        let subnormal = 3.0 / 16_777_216.0;
+        let (ones, beside) = ([1.0, 2.0], [3.0, 4.0]);
+        let cases = [
+            (core, [1.0, 1.0], [ones, beside], true),
+            (core, [1.0, 1.0], [ones, [0.0, 4.0]], false),
+            (core, [1.0, 1.0], [ones, [subnormal, 4.0]], false),
+            (core, [1.0, subnormal], [ones, beside], false),
+            // A zero of A multiplies what it likes.
+            (core, [1.0, 0.0], [ones, [0.0, subnormal]], true),
+            // The least normal number is one.
+            (core, [1.0, 1.0 / 16_384.0], [ones, [1.0 / 16_384.0, 1.0]], true),
+            (chain, [1.0, subnormal], [ones, [0.0, subnormal]], true),
+        ];
+        for (arithmetic, a, [first, second], expected) in cases {
+            let b = wide(&[&first, &second]);
+            one_row(&a, &b, &mut |row| {
+                let mut rule = Rule::new(&arithmetic, &Profile::default(), 1.0, 0.0, 0.0);
+                let allowances = RowAllowances::new(&rule, &b);
+                let shared = allowances.of(&mut rule, row, &mut Scratch::default());
+                assert_eq!(shared.is_some(), expected, "{a:?} {first:?} {second:?}");
+            });
+        }
+    }
+}

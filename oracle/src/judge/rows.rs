@@ -208,3 +208,34 @@ fn slots_fit(a: &Csr<f64>, pads: Option<&Csr<()>>, slots: &Csr<Slot>) -> Result<
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{CsrParts, Dense};
+
+    /// Found by mutation: pieces of other sizes, and an empty one at the end, give the same verdict, only not as fast.
+    #[test]
+    fn pieces_are_as_large_as_the_work_says() {
+        // A row of 12 entries and 1024 columns is work for one sixteenth of a piece.
+        let pieces = |rows: usize| {
+            let row_ptr = (0..=rows as u32).map(|i| 12 * i).collect();
+            let col_idx = (0..rows).flat_map(|_| 0..12).collect();
+            let values = vec![1.0; 12 * rows];
+            let a = Csr::try_new(CsrParts { rows, cols: 12, row_ptr, col_idx, values }).expect("legal");
+            let b = Dense::from_fn(12, 1024, |_, _| 1.0).into();
+            SpmmRows::new(&a, (None, None), &b)
+                .expect("operands fit")
+                .pieces()
+                .iter()
+                .map(|piece| (piece.start, piece.end))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(pieces(0), [(0, 0)]);
+        assert_eq!(pieces(15), [(0, 15)]);
+        assert_eq!(pieces(16), [(0, 16)]);
+        assert_eq!(pieces(33), [(0, 16), (16, 32), (32, 33)]);
+        // So many columns are gathered at a time.
+        assert_eq!([0, 1, 3, 1 << 20, 1 << 21].map(Gathered::width), [1 << 20, 1 << 20, 349_525, 1, 1]);
+    }
+}

@@ -278,3 +278,6 @@ impl ScreenedRow<'_> {
         so_far.order_free || self.is_free(j) || self.is_fine(j)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -176,3 +176,21 @@ fn same_bits(a: Option<&[f64]>, b: Option<&[f64]>) -> bool {
         (a, b) => a.is_none() && b.is_none(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Found by mutation: results that are held for others than they are only have the work done twice, or half of it.
+    #[test]
+    fn numbers_are_the_same_to_the_last_bit() {
+        let (x, y, nan) = ([1.0, -0.0], [1.0, 0.0], [1.0, f64::NAN]);
+        assert!(same_bits(None, None) && same_bits(Some(&x), Some(&x)) && same_bits(Some(&nan), Some(&nan)));
+        assert!(!same_bits(Some(&x), Some(&y)) && !same_bits(Some(&x), Some(&x[..1])));
+        assert!(
+            !same_bits(Some(&x), None)
+                && !same_bits(None, Some(&x))
+                && !same_bits(Some(&[2.0]), Some(&[3.0]))
+        );
+    }
+}

@@ -67,3 +67,17 @@ pub fn vacuity(
     let passes = Alternative::ALL.into_iter().zip(passes).filter(|(_, passes)| *passes);
     Vacuity { passes: passes.map(|(alternative, _)| alternative).collect() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Found by mutation: a report could name wrong kernels by nothing at all.
+    #[test]
+    fn alternatives_are_written_as_they_are_named() {
+        for alternative in Alternative::ALL {
+            assert_eq!(alternative.to_string(), alternative.name());
+            assert!(!alternative.name().is_empty());
+        }
+    }
+}
