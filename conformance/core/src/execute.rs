@@ -435,9 +435,11 @@ mod tests {
             let loaded = case.origin.load().expect("a generator");
             fault_applies(&case, &crate::operands::build(&case, &loaded).expect("operands"))
         };
-        for (shape, n, short, small) in
-            [("rows=3,cols=4", 2, true, true), ("rows=0,cols=4", 2, false, true), ("rows=3,cols=4", 0, false, false)]
-        {
+        for (shape, n, short, small) in [
+            ("rows=3,cols=4", 2, true, true),
+            ("rows=0,cols=4", 2, false, true),
+            ("rows=3,cols=4", 0, false, false),
+        ] {
             assert_eq!(applies(shape, n, Fault::ShortOutput.name()), short, "{shape}, n={n}");
             assert_eq!(applies(shape, n, Fault::SmallLdc.name()), small, "{shape}, n={n}");
             assert!(applies(shape, n, Fault::AlphaNan.name()), "{shape}, n={n}");

@@ -198,7 +198,9 @@ impl Problem<'_> {
                 if let Some(&(i, j)) =
                     positions.iter().find(|p| p.0 as usize >= x.rows() || p.1 as usize >= y.rows())
                 {
-                    same("rows of X and Y", x.rows().min(y.rows()), "a position of S", i.max(j) as usize)?;
+                    let (left, right) = (x.rows().min(y.rows()), i.max(j) as usize + 1);
+                    let (left_name, right_name) = ("rows of X and Y", "rows that a position of S asks for");
+                    return Err(RequestError::Shape { left_name, left, right_name, right }.into());
                 }
                 for_each_sddmm(positions, (x, y), factors, visit);
             }
@@ -302,7 +304,8 @@ mod tests {
         assert_eq!(gauge(&[(large, large), (large, -large)]), infinite);
     }
 
-    /// Found by mutation: a position outside one operand only.
+    /// Found by mutation: a position outside one operand only. Story: one that was just outside both was found, compared with the rows
+    /// that there are, taken for equal, and then the call panicked.
     #[test]
     fn positions_lie_inside_both_operands() {
         let (x, y) = (Dense::from_fn(3, 2, |_, _| 1.0), Dense::from_fn(4, 2, |_, _| 1.0));
@@ -314,5 +317,6 @@ mod tests {
         };
         assert!(matches!(visits((2, 3)), Ok(2)));
         assert!(visits((4, 3)).is_err() && visits((2, 4)).is_err());
+        assert!(visits((3, 3)).is_err() && visits((3, 0)).is_err());
     }
 }
