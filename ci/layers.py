@@ -19,6 +19,7 @@ CRATES = [
     "oracle",
     "oracle/schedules",
     "kernels",
+    "kernels/ptx",
     "conformance/plugin",
     "conformance/core",
     "conformance/peers",

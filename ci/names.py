@@ -16,6 +16,7 @@ CRATES = [
     "oracle",
     "oracle/schedules",
     "kernels",
+    "kernels/ptx",
     "conformance/plugin",
     "conformance/core",
     "conformance/peers/mkl",

@@ -1,0 +1,7 @@
+//! What is wrong about a program: kinds of findings, and how they are collected.
+
+mod finding;
+mod log;
+
+pub use finding::{Checks, CudaPlace, Finding, Kind, Severity};
+pub(crate) use log::{Log, Site};

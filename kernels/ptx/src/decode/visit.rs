@@ -1,0 +1,82 @@
+//! The registers of a step, with what it does to them: the one place that lists them for each [`Act`].
+
+use crate::program::{Access, Act, Address, Step};
+use crate::registers::Slot;
+
+/// What a step does to a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Reads it.
+    Read,
+    /// Writes it in every lane that comes here.
+    Write,
+    /// Writes it where the guard is true: where not, the old value stays, as if it had been read and written again.
+    Keep,
+}
+
+/// Calls `see` with each register: those that are read first.
+pub(super) fn visit(step: &mut Step, see: &mut impl FnMut(Role, &mut Slot)) {
+    let write = if step.guard.is_some() { Role::Keep } else { Role::Write };
+    if let Some(guard) = &mut step.guard {
+        see(Role::Read, &mut guard.predicate);
+    }
+    match &mut step.act {
+        Act::Lanes { operands, .. } => {
+            let count = usize::from(operands.count);
+            operands.sources.iter_mut().take(count).for_each(|slot| see(Role::Read, slot));
+            see(write, &mut operands.d);
+            operands.second.iter_mut().for_each(|slot| see(write, slot));
+        }
+        Act::Load(access) => {
+            base(&mut access.address, see);
+            data(access).for_each(|slot| see(write, slot));
+        }
+        Act::Store(access) => {
+            base(&mut access.address, see);
+            data(access).for_each(|slot| see(Role::Read, slot));
+        }
+        Act::Copy(copy) => {
+            base(&mut copy.to, see);
+            base(&mut copy.from, see);
+            copy.source_bytes.iter_mut().for_each(|slot| see(Role::Read, slot));
+        }
+        Act::LoadMatrix { d, address, .. } => {
+            base(address, see);
+            d.iter_mut().for_each(|slot| see(write, slot));
+        }
+        Act::Mma(mma) => {
+            mma.a.iter_mut().chain(&mut mma.b).chain(&mut mma.c).for_each(|slot| see(Role::Read, slot));
+            mma.metadata.iter_mut().for_each(|(slot, _)| see(Role::Read, slot));
+            mma.d.iter_mut().for_each(|slot| see(write, slot));
+        }
+        Act::Shuffle { d, within, sources, .. } => {
+            sources.iter_mut().for_each(|slot| see(Role::Read, slot));
+            see(write, d);
+            within.iter_mut().for_each(|slot| see(write, slot));
+        }
+        Act::Vote { d, predicate, members, .. } => {
+            see(Role::Read, predicate);
+            see(Role::Read, members);
+            see(write, d);
+        }
+        Act::Reduce { d, source, members, .. } => {
+            see(Role::Read, source);
+            see(Role::Read, members);
+            see(write, d);
+        }
+        Act::WarpBarrier { members } => see(Role::Read, members),
+        Act::Barrier { number, threads } => {
+            see(Role::Read, number);
+            threads.iter_mut().for_each(|slot| see(Role::Read, slot));
+        }
+        Act::Commit | Act::Wait(_) | Act::Branch { .. } | Act::Exit => {}
+    }
+}
+
+fn base(address: &mut Address, see: &mut impl FnMut(Role, &mut Slot)) {
+    address.base.iter_mut().for_each(|slot| see(Role::Read, slot));
+}
+
+fn data(access: &mut Access) -> impl Iterator<Item = &mut Slot> {
+    access.data.iter_mut().take(usize::from(access.count))
+}
