@@ -16,19 +16,22 @@ pub enum Engine {
     Sme,
     /// NVIDIA GPU.
     Cuda,
+    /// A machine that plays an NVIDIA GPU: whoever implements `cuda::Machine`.
+    Ptx,
     /// A model of the IOPS accelerator.
     Iops,
 }
 
 impl Engine {
     /// All engines that a name may hold, whether or not a kernel is registered for them.
-    pub const ALL: [Engine; 7] = [
+    pub const ALL: [Engine; 8] = [
         Engine::Portable,
         Engine::Avx2,
         Engine::Avx512,
         Engine::Neon,
         Engine::Sme,
         Engine::Cuda,
+        Engine::Ptx,
         Engine::Iops,
     ];
 
@@ -42,6 +45,7 @@ impl Engine {
             Engine::Neon => "neon",
             Engine::Sme => "sme",
             Engine::Cuda => "cuda",
+            Engine::Ptx => "ptx",
             Engine::Iops => "iops",
         }
     }
@@ -56,6 +60,7 @@ impl Engine {
             Engine::Neon => "Arm Advanced SIMD",
             Engine::Sme => "Arm SME",
             Engine::Cuda => "an NVIDIA GPU",
+            Engine::Ptx => "PTX of an NVIDIA GPU's kernels, played on a CPU",
             Engine::Iops => "a model of the IOPS accelerator",
         }
     }

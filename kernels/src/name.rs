@@ -79,7 +79,7 @@ pub enum NameError {
         contract: String,
     },
     /// The engine is unknown.
-    #[error("{found:?} is not an engine (portable, avx2, avx512, neon, sme, cuda, iops)")]
+    #[error("{found:?} is not an engine (portable, avx2, avx512, neon, sme, cuda, ptx, iops)")]
     Engine {
         /// The word.
         found: String,

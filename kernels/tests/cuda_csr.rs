@@ -76,7 +76,7 @@ fn check(case: &Case) {
     };
     let row = kernel(&format!("spmm_csr_{precision}_{precision}_{precision}_{precision}__cuda"))
         .expect("registered");
-    assert_eq!((row.run)(task), Ok(Answer::Written), "n = {n}");
+    assert_eq!(row.run(task), Ok(Answer::Written), "n = {n}");
     let values = table(&e, transpose);
     for (i, row) in values.iter().enumerate() {
         for j in 0..n {
@@ -216,7 +216,7 @@ fn bad_requests_are_refused() {
             c: DenseMut { rows: 37, cols: 8, ld, layout: Layout::RowMajor, data: AnySliceMut::F32(&mut c) },
         };
         let row = kernel("spmm_csr_f32_f32_f32_f32__cuda").expect("registered");
-        let refused = (row.run)(task).expect_err("a bad request");
+        let refused = row.run(task).expect_err("a bad request");
         assert!(c.iter().all(|&c| c == 7.0));
         refused
     };
@@ -269,7 +269,7 @@ fn a_matrix_without_columns_gives_zeros() {
             c: c.as_mut(),
         };
         let row = kernel("spmm_csr_f32_f32_f32_f32__cuda").expect("registered");
-        assert_eq!((row.run)(task), Ok(Answer::Written));
+        assert_eq!(row.run(task), Ok(Answer::Written));
         for i in 0..5 {
             assert!((0..n).all(|j| c.bits(i, j) == 0), "n = {n}, row {i}");
         }

@@ -68,7 +68,7 @@ fn check(kernel: &Kernel, case: &Case, what: &str) -> Vec<Criterion> {
         beta,
         c: c.as_mut(),
     };
-    assert_eq!((kernel.run)(task), Ok(Answer::Written), "{} {what}", kernel.name);
+    assert_eq!(kernel.run(task), Ok(Answer::Written), "{} {what}", kernel.name);
     let arithmetic = &kernel.arithmetic;
     let rounded = |v: f64| input(v, arithmetic.part().input);
     let stored = case.a.entries_f64();
@@ -217,7 +217,7 @@ fn refusals_are_typed() {
             beta: 0.0,
             c: c.as_mut(),
         };
-        let refused = (kernel.run)(task).expect_err("a row too many");
+        let refused = kernel.run(task).expect_err("a row too many");
         assert!(
             matches!(
                 refused,
@@ -242,7 +242,7 @@ fn refusals_are_typed() {
                 c: c.as_mut(),
             };
             assert!(
-                matches!((kernel.run)(task), Err(Refusal::Engine(EngineError::Unavailable { .. }))),
+                matches!(kernel.run(task), Err(Refusal::Engine(EngineError::Unavailable { .. }))),
                 "{}",
                 kernel.name
             );

@@ -78,7 +78,7 @@ fn params(rng: &mut Rng) -> FormatParams {
 fn convert(kernel: &Kernel, entries: &Entries<u64>, params: FormatParams) -> Result<Answer, Refusal> {
     let csr =
         AnySparse::from_bits(kernel.contract.types.a, FormatKind::Csr, FormatParams::default(), entries)?;
-    (kernel.run)(Task::Convert { a: &csr, to: target(kernel), params })
+    kernel.run(Task::Convert { a: &csr, to: target(kernel), params })
 }
 
 #[track_caller]
@@ -162,7 +162,7 @@ fn illegal_parameters_and_operands_are_refused_before_a_gpu_is_asked_for() {
             (AnySparse::from_bits(p, FormatKind::Csr, FormatParams::default(), &entries), FormatKind::Ell),
         ] {
             let task = Task::Convert { a: &a.expect("an empty matrix"), to, params: FormatParams::default() };
-            let refused = (kernel.run)(task);
+            let refused = kernel.run(task);
             assert!(
                 matches!(refused, Err(Refusal::Request(RequestError::Kind { .. }))),
                 "{}: {refused:?}",

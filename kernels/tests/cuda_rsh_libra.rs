@@ -223,7 +223,7 @@ fn spmm(
         beta: factors.1,
         c: c.as_mut(),
     };
-    assert_eq!((kernel.run)(task), Ok(Answer::Written), "{what}");
+    assert_eq!(kernel.run(task), Ok(Answer::Written), "{what}");
     let what = format!(
         "{} {what} n={n} {factors:?} {layout_b:?} {layout_c:?} A^T {transpose_a} B^T {transpose_b}",
         kernel.name
@@ -372,7 +372,7 @@ fn sddmm_in_blocks_is_right_to_the_bit() {
                 "{} {rows}x{cols} {density}% k={k} {factors:?} {mode:?} {layout:?} pad {pad}",
                 kernel.name
             );
-            assert_eq!((kernel.run)(task), Ok(Answer::Written), "{what}");
+            assert_eq!(kernel.run(task), Ok(Answer::Written), "{what}");
             let rounding = kernel.arithmetic.part().input;
             let (left, right) = (
                 Compact::from_fn(rows, k, |i, j| input(x.at(i, j), rounding)),

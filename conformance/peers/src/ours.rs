@@ -104,7 +104,7 @@ impl Backend for Ours {
 
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
         match self.table.get(contract) {
-            Some(kernel) => (kernel.run)(task).map_err(|refusal| refusal.to_string().into()),
+            Some(kernel) => kernel.run(task).map_err(|refusal| refusal.to_string().into()),
             None => Err(format!("no {} kernel is registered for {contract}", self.name).into()),
         }
     }

@@ -12,19 +12,18 @@
 
 mod pieces;
 
-use super::gpu::{Gpu, failed};
-use super::launch::address;
+use super::gpu::Gpu;
+use super::launch::{Call, Grid, Parameter};
 use super::layout::layout;
 use super::operand::{DeviceDense, Word, product};
 use super::source::Source;
-use crate::engine::Engine;
-use crate::feature::Feature;
-use crate::kernel::{Kernel, Run};
+use super::{GpuRun, Target};
+use crate::kernel::Kernel;
 use crate::portable::element::{Operand, Output, contract};
 use crate::portable::moves::{Arrays, turn};
 use crate::portable::request::{self, same, wrong_format};
 use crate::portable::unit::Unit;
-use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, PushKernelArg};
+use super::buffer::Buffer;
 use pieces::{CUT, Pieces};
 use sparse_types::arithmetic::{Along, Arithmetic, Reduction};
 use sparse_types::contract::Op;
@@ -116,8 +115,8 @@ macro_rules! instances {
         })*
 
         /// One row for each.
-        pub(super) fn rows(table: &mut Vec<Kernel>) {
-            $(table.push(row::<$input, $acc, $out>(run::<$input, $acc, $out>));)*
+        pub(super) fn rows(table: &mut Vec<Kernel>, target: Target) {
+            $(table.push(row::<$input, $acc, $out>(target, run::<$input, $acc, $out>));)*
         }
     };
 }
@@ -133,21 +132,22 @@ instances! {
     E5m2 f32 f32: 4 "csr_e5m2_wide" "csr_e5m2_narrow" "csr_finish_f32";
 }
 
-fn row<I: Operand<A>, A: Unit, O: Output<A>>(run: Run) -> Kernel {
+fn row<I: Operand<A>, A: Unit, O: Output<A>>(target: Target, run: GpuRun) -> Kernel {
     let contract = contract::<I, A, O>(Op::Spmm, FormatKind::Csr);
     let chain = Arithmetic::chain(Reduction::FmaChain, A::PRECISION, O::PRECISION);
     let arithmetic = chain.input(I::INPUT).along(Along::TwoPass { blocks: CUT });
-    Kernel { needs: &[Feature::Sm80], ..Kernel::new(contract, Engine::Cuda, arithmetic, run) }
+    target.row(contract, None, arithmetic, run)
 }
 
-fn run<I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
+fn run<I, A, O>(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal>
 where
     I: Operand<A> + Instance<A, O>,
-    A: Unit + DeviceRepr,
+    A: Unit + Parameter,
     O: Output<A> + Word,
 {
     let request = request::spmm::<I, A, O>(task, FormatKind::Csr)?;
     product(
+        gpu,
         request,
         |gpu, a, transpose| {
             let Sparse::Csr(csr) = a else {
@@ -169,14 +169,14 @@ where
 pub(crate) struct PreparedCsr<I> {
     rows: usize,
     cols: usize,
-    row_ptr: CudaSlice<u32>,
-    entries: CudaSlice<u64>,
-    piece_ends: CudaSlice<u32>,
+    row_ptr: Buffer<u32>,
+    entries: Buffer<u64>,
+    piece_ends: Buffer<u32>,
     pieces: usize,
-    cut_rows: CudaSlice<u32>,
+    cut_rows: Buffer<u32>,
     cut: usize,
     /// Sums of pieces, of whatever type a launch adds in.
-    workspace: Mutex<Option<CudaSlice<u64>>>,
+    workspace: Mutex<Option<Buffer<u64>>>,
     element: std::marker::PhantomData<I>,
 }
 
@@ -233,7 +233,7 @@ impl<I: Entry> PreparedCsr<I> {
     ) -> Result<(), Refusal>
     where
         I: Instance<A, O>,
-        A: Unit + DeviceRepr,
+        A: Unit + Parameter,
         O: Word,
     {
         same(("columns of A", self.cols), ("rows of B", b.rows))?;
@@ -260,8 +260,8 @@ impl<I: Entry> PreparedCsr<I> {
             *workspace = Some(gpu.zeros(needed)?);
         }
         let pieces = PiecesArg {
-            ends: address(gpu, &self.piece_ends),
-            workspace: workspace.as_ref().map_or(0, |w| address(gpu, w)),
+            ends: self.piece_ends.address(),
+            workspace: workspace.as_ref().map_or(0, |w| w.address()),
             ldw: ldw as u64,
             count: count as u32,
             cut: CUT,
@@ -288,7 +288,7 @@ impl<I: Entry> PreparedCsr<I> {
     ) -> Result<(), Refusal>
     where
         I: Instance<A, O>,
-        A: Unit + DeviceRepr,
+        A: Unit + Parameter,
         O: Word,
     {
         if self.rows == 0 || first == last {
@@ -306,31 +306,30 @@ impl<I: Entry> PreparedCsr<I> {
         }
         let lanes = lanes as u32;
         let tasks = self.rows as u64 + u64::from(pieces.count);
-        let config = LaunchConfig {
-            grid_dim: (tasks.div_ceil(u64::from(BLOCK / lanes)) as u32, slabs as u32, 1),
-            block_dim: (BLOCK, 1, 1),
-            shared_mem_bytes: 0,
-        };
+        let blocks = [tasks.div_ceil(u64::from(BLOCK / lanes)) as u32, slabs as u32];
         pieces.workspace += (first * size_of::<A>()) as u64;
         let (ldb, ldc) = (b.ld as u64, c.ld as u64);
         let (rows, n) = (self.rows as u32, (last - first) as u32);
-        let function = gpu.function(Source::CsrSpmm, symbol)?;
-        // Without columns A has no entry and B no element beside the one that the driver insists on.
-        let first_of_b = if b.rows == 0 { 0 } else { first };
-        let (b, mut c) = (b.data.slice(first_of_b..), c.data.slice_mut(first..));
-        let mut arguments = gpu.stream().launch_builder(&function);
-        arguments.arg(&self.row_ptr).arg(&self.entries).arg(&pieces);
-        arguments.arg(&b).arg(&ldb).arg(&mut c).arg(&ldc);
-        arguments.arg(&rows).arg(&n).arg(&lanes);
-        arguments.arg(&alpha).arg(&beta);
+        let call = Call::new(Source::CsrSpmm, symbol, Grid { blocks, threads: BLOCK, shared: 0 })
+            .arg(&self.row_ptr.address())
+            .arg(&self.entries.address())
+            .arg(&pieces)
+            .arg(&b.data.address_of(first))
+            .arg(&ldb)
+            .arg(&c.data.address_of(first))
+            .arg(&ldc)
+            .arg(&rows)
+            .arg(&n)
+            .arg(&lanes)
+            .arg(&alpha)
+            .arg(&beta);
         // SAFETY: twelve arguments of the types and in the order of KERNEL in csr_spmm.cu (`Instance` ties the symbol to
         // In, Acc, Out). `PreparedCsr::new` had the arrays of a checked CSR matrix: row_ptr has rows + 1 offsets within
         // entries, as have the pieces, columns are below `cols`. `launch` compared the shapes, so that
         // `column * ldb + first + n - 1` lies in B and `row * ldc + first + n - 1` in C, whose lengths their constructor
         // checked, and `launch` made `ldw` elements for each piece; threads outside of tasks x n return first. Wide kernels:
         // `each` divides first, n, ldb, ldc and ldw, and allocations are aligned to 256 bytes.
-        unsafe { arguments.launch(config) }.map_err(failed("launch a kernel"))?;
-        Ok(())
+        unsafe { call.launch(gpu) }
     }
 
     /// The sums of long rows.
@@ -343,23 +342,23 @@ impl<I: Entry> PreparedCsr<I> {
     ) -> Result<(), Refusal>
     where
         I: Instance<A, O>,
-        A: Unit + DeviceRepr,
+        A: Unit + Parameter,
         O: Word,
     {
-        let config = LaunchConfig {
-            grid_dim: (self.cut as u32, c.cols.div_ceil(BLOCK as usize) as u32, 1),
-            block_dim: (BLOCK, 1, 1),
-            shared_mem_bytes: 0,
-        };
+        let blocks = [self.cut as u32, c.cols.div_ceil(BLOCK as usize) as u32];
         let (ldc, n) = (c.ld as u64, c.cols as u32);
-        let function = gpu.function(Source::CsrSpmm, I::FINISH)?;
-        let mut arguments = gpu.stream().launch_builder(&function);
-        arguments.arg(&self.cut_rows).arg(&pieces.workspace).arg(&pieces.ldw);
-        arguments.arg(&mut c.data).arg(&ldc).arg(&n).arg(&alpha).arg(&beta);
+        let call = Call::new(Source::CsrSpmm, I::FINISH, Grid { blocks, threads: BLOCK, shared: 0 })
+            .arg(&self.cut_rows.address())
+            .arg(&pieces.workspace)
+            .arg(&pieces.ldw)
+            .arg(&c.data.address())
+            .arg(&ldc)
+            .arg(&n)
+            .arg(&alpha)
+            .arg(&beta);
         // SAFETY: eight arguments as in FINISH of csr_spmm.cu (`Instance` ties the symbol to Acc and Out); the workspace's
         // address is one of 64 bits. A block a cut row, of which there are as many, a thread a column, and those past n
         // return; the sums that a row names were written by the launches before, in the same stream.
-        unsafe { arguments.launch(config) }.map_err(failed("launch a kernel"))?;
-        Ok(())
+        unsafe { call.launch(gpu) }
     }
 }

@@ -84,6 +84,14 @@ impl Found {
         self.attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
     }
 
+    /// Most bytes of shared memory that a block may ask for.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`] where the driver does not say.
+    pub(super) fn shared_limit(&self) -> Result<usize, CudaError> {
+        self.attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+    }
+
     /// CUDA version that the driver supports: 13000 for 13.0.
     ///
     /// # Errors

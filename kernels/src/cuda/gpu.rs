@@ -1,46 +1,89 @@
-//! The GPU of this process: opened once, its modules loaded once, one stream for everything.
+//! A GPU that kernels are launched on: the first one of this machine, or a machine that plays one.
 //!
 //! ```text
-//! Gpu::get -> function(source, symbol): committed PTX -> driver | source -> NVRTC -> driver     (cached)
-//!          -> upload, zeros, download: typed buffers          one stream: launches and copies are in program order
+//! Gpu::get            silicon: CUDA's driver through cudarc, one for the process           +-- Silicon
+//! Gpu::played(m)      a `Machine`: whatever stores bytes and runs PTX, one for each use    |   or a Machine
+//!    upload, zeros, download: typed buffers      Call: a kernel with its arguments  --------+
 //! ```
 //!
-//! Device memory that is asked for and not there is a refusal, as is anything else that the driver says no to.
+//! Host code (plans, buffers, launches) is the same on both. A [`Machine`] checks every access for itself, so that launching on one is
+//! safe; on silicon it is not, which is why a [`Call`] is launched in an `unsafe` block that says what keeps it inside of its buffers.
 
-#![expect(unsafe_code, reason = "asking for libraries and turning off cudarc's events between streams")]
+#![expect(unsafe_code, reason = "launching a kernel on silicon has no safe form")]
 
+use super::CudaError;
+use super::buffer::{Buffer, Element};
 use super::found::Found;
-pub(super) use super::found::failed;
-use super::source::Source;
-use super::{CudaError, device};
-use cudarc::driver::{
-    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DeviceRepr, DriverError, ValidAsZeroBits,
-    sys,
-};
-use cudarc::nvrtc::{CompileError, CompileOptions, Ptx, compile_ptx_with_opts};
+use super::launch::Call;
+use super::silicon::Silicon;
+use sparse_types::arithmetic::Architecture;
 use sparse_types::refusal::{EngineError, Refusal, RequestError};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::fmt::Debug;
+use std::sync::{Arc, OnceLock};
 
-/// The first GPU, opened.
+/// A GPU. Clones are the same one.
+#[derive(Clone, Debug)]
+pub struct Gpu(Arc<Kind>);
+
 #[derive(Debug)]
-pub struct Gpu {
-    context: Arc<CudaContext>,
-    stream: Arc<CudaStream>,
-    found: &'static Found,
-    modules: Mutex<HashMap<Source, Arc<CudaModule>>>,
-    functions: Mutex<HashMap<(Source, String), CudaFunction>>,
-    /// Twice the size of L2, made when first written.
-    scratch: Mutex<Option<CudaSlice<u8>>>,
+enum Kind {
+    Silicon(Silicon),
+    Played(Box<dyn Machine>),
+}
+
+/// What plays a GPU: memory by address, and launches of PTX.
+///
+/// Every method may be called from any thread. Addresses are the machine's own; an access outside of what was allocated must be
+/// refused or reported by the machine, and never touch the memory of this process.
+pub trait Machine: Debug + Send + Sync {
+    /// Which architecture it plays.
+    fn architecture(&self) -> Architecture;
+    /// Multiprocessors that host code shares work out to.
+    fn multiprocessors(&self) -> usize;
+    /// Most bytes of shared memory that a block may ask for.
+    fn shared_limit(&self) -> usize;
+    /// The address of so many bytes, at a multiple of 256.
+    ///
+    /// # Errors
+    /// [`CudaError::Memory`] where there are not so many left.
+    fn allocate(&self, bytes: usize) -> Result<u64, CudaError>;
+    /// Gives memory back that [`allocate`](Machine::allocate) gave.
+    fn free(&self, address: u64);
+    /// Copies from the host.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`] where the bytes do not lie in one allocation.
+    fn write(&self, address: u64, bytes: &[u8]) -> Result<(), CudaError>;
+    /// Copies to the host.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`] where the bytes do not lie in one allocation.
+    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), CudaError>;
+    /// Runs a kernel to its end.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`] where the launch cannot be done.
+    fn launch(&self, call: &Call) -> Result<(), CudaError>;
 }
 
 impl Gpu {
-    /// The GPU of this process, the same at every call.
+    /// The first GPU of this machine, the same at every call.
     ///
     /// # Errors
     /// [`EngineError::Unavailable`] where there is no driver or no GPU.
     pub fn get() -> Result<&'static Gpu, EngineError> {
         Gpu::probe().map_err(|error| EngineError::from(error.clone()))
+    }
+
+    /// This one, or where there is none the first GPU of this machine.
+    ///
+    /// # Errors
+    /// As [`get`](Gpu::get).
+    pub(super) fn or_first(given: Option<&Gpu>) -> Result<&Gpu, EngineError> {
+        match given {
+            Some(gpu) => Ok(gpu),
+            None => Gpu::get(),
+        }
     }
 
     /// As [`Gpu::get`], with the reason in full.
@@ -49,158 +92,130 @@ impl Gpu {
     /// [`CudaError::Absent`] with what is missing.
     pub fn probe() -> Result<&'static Gpu, &'static CudaError> {
         static GPU: OnceLock<Result<Gpu, CudaError>> = OnceLock::new();
-        GPU.get_or_init(Gpu::open).as_ref()
+        GPU.get_or_init(|| Ok(Gpu(Arc::new(Kind::Silicon(Silicon::open()?))))).as_ref()
     }
 
-    fn open() -> Result<Gpu, CudaError> {
-        let found = Found::first().map_err(CudaError::clone)?;
-        let absent =
-            |error: DriverError| CudaError::Absent { reason: format!("the driver found no device: {error}") };
-        let context = CudaContext::new(0).map_err(absent)?;
-        // SAFETY: every buffer of this module is allocated, used and freed in the one stream made below, which orders
-        // all of it; no other stream ever sees one (the field is private, and `stream` lends this same stream).
-        unsafe { context.disable_event_tracking() };
-        let stream = context.new_stream().map_err(absent)?;
-        Ok(Gpu {
-            context,
-            stream,
-            found,
-            modules: Mutex::default(),
-            functions: Mutex::default(),
-            scratch: Mutex::default(),
-        })
-    }
-
-    /// Which GPU it is.
+    /// A GPU that a machine plays.
     #[must_use]
-    pub const fn found(&self) -> &Found {
-        self.found
+    pub fn played(machine: Box<dyn Machine>) -> Gpu {
+        Gpu(Arc::new(Kind::Played(machine)))
     }
 
-    /// The stream of all work. cudarc's launches and copies take it; wait with `synchronize`.
-    #[must_use]
-    pub(crate) const fn stream(&self) -> &Arc<CudaStream> {
-        &self.stream
-    }
-
-    /// A kernel, ready to launch; the module is loaded at the first call.
+    /// The driver's own view, for what no machine plays: NVIDIA's libraries, events, a flush of L2.
     ///
     /// # Errors
-    /// [`EngineError::Device`] where the GPU is too old for the source, the driver does not take the PTX and NVRTC is missing or
-    /// does not compile it, or the source has no such kernel.
-    pub(crate) fn function(&self, source: Source, symbol: &str) -> Result<CudaFunction, Refusal> {
-        let key = (source, symbol.to_owned());
-        let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = functions.get(&key) {
-            return Ok(found.clone());
+    /// [`EngineError::Device`] where this is a played GPU.
+    pub(super) fn silicon(&self) -> Result<&Silicon, Refusal> {
+        match &*self.0 {
+            Kind::Silicon(silicon) => Ok(silicon),
+            Kind::Played(_) => Err(EngineError::Device {
+                device: "PTX",
+                reason: "a played GPU has no clock and none of NVIDIA's libraries; use a real one".to_owned(),
+            }
+            .into()),
         }
-        let module = self.module(source)?;
-        let function = module.load_function(symbol).map_err(failed("find a kernel in its module"))?;
-        functions.insert(key, function.clone());
-        Ok(function)
     }
 
-    fn module(&self, source: Source) -> Result<Arc<CudaModule>, CudaError> {
-        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = modules.get(&source) {
-            return Ok(Arc::clone(found));
+    /// Which GPU of this machine it is; none where it is played.
+    #[must_use]
+    pub fn found(&self) -> Option<&'static Found> {
+        match &*self.0 {
+            Kind::Silicon(silicon) => Some(silicon.found()),
+            Kind::Played(_) => None,
         }
-        let row = source.row();
-        if self.found.capability() < row.capability {
-            return Err(CudaError::TooOld {
-                kernel: row.name,
-                needed: row.capability,
-                found: self.found.capability(),
-            });
+    }
+
+    /// The architecture that the models know, or none.
+    #[must_use]
+    pub fn architecture(&self) -> Option<Architecture> {
+        match &*self.0 {
+            Kind::Silicon(silicon) => silicon.found().architecture(),
+            Kind::Played(machine) => Some(machine.architecture()),
         }
-        let committed = source.precompiled().map(|ptx| self.context.load_module(Ptx::from_src(ptx)));
-        let module = match committed {
-            Some(Ok(module)) => module,
-            // A driver older than the PTX, or PTX older than its source.
-            refused => {
-                let reason = match refused {
-                    Some(Err(error)) => error.to_string(),
-                    _ => "none fits its source".to_owned(),
-                };
-                let ptx = compile(source, self.found.capability()).map_err(|error| match error {
-                    CudaError::Absent { reason: nvrtc } => {
-                        CudaError::NoPtx { kernel: row.name, reason, nvrtc }
-                    }
-                    other => other,
-                })?;
-                self.context.load_module(Ptx::from_src(ptx)).map_err(failed("load a module"))?
-            }
-        };
-        modules.insert(source, Arc::clone(&module));
-        Ok(module)
+    }
+
+    /// Multiprocessors.
+    ///
+    /// # Errors
+    /// [`EngineError::Device`] where the driver does not say.
+    pub(super) fn multiprocessors(&self) -> Result<usize, Refusal> {
+        match &*self.0 {
+            Kind::Silicon(silicon) => Ok(silicon.found().multiprocessors()?),
+            Kind::Played(machine) => Ok(machine.multiprocessors()),
+        }
+    }
+
+    /// Most bytes of shared memory that a block may ask for.
+    ///
+    /// # Errors
+    /// [`EngineError::Device`] where the driver does not say.
+    pub(super) fn shared_limit(&self) -> Result<usize, Refusal> {
+        match &*self.0 {
+            Kind::Silicon(silicon) => Ok(silicon.found().shared_limit()?),
+            Kind::Played(machine) => Ok(machine.shared_limit()),
+        }
     }
 
     /// A buffer with these elements. Device buffers have at least one element, which the driver insists on.
     ///
     /// # Errors
     /// [`EngineError::Device`] where memory is short or the driver fails.
-    pub(crate) fn upload<T: DeviceRepr + ValidAsZeroBits>(
-        &self,
-        elements: &[T],
-    ) -> Result<CudaSlice<T>, Refusal> {
+    pub(crate) fn upload<T: Element>(&self, elements: &[T]) -> Result<Buffer<T>, Refusal> {
         if elements.is_empty() {
             return self.zeros(0);
         }
-        let bytes = size_of_val(elements);
-        Ok(self.stream.clone_htod(elements).map_err(memory(bytes))?)
+        let bytes = bytemuck::cast_slice(elements);
+        let address = match &*self.0 {
+            Kind::Silicon(silicon) => silicon.upload(bytes)?,
+            Kind::Played(machine) => {
+                let address = machine.allocate(bytes.len())?;
+                machine.write(address, bytes)?;
+                address
+            }
+        };
+        Ok(Buffer::new(self.clone(), address, elements.len()))
     }
 
     /// A buffer of `len` zeros (one, where `len` is 0).
     ///
     /// # Errors
     /// [`EngineError::Device`] where memory is short or the driver fails.
-    pub(crate) fn zeros<T: DeviceRepr + ValidAsZeroBits>(&self, len: usize) -> Result<CudaSlice<T>, Refusal> {
+    pub(crate) fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>, Refusal> {
         let len = len.max(1);
         let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| isize::try_from(*bytes).is_ok());
         let bytes = bytes.ok_or(CudaError::Memory { bytes: usize::MAX })?;
-        Ok(self.stream.alloc_zeros(len).map_err(memory(bytes))?)
+        let address = match &*self.0 {
+            Kind::Silicon(silicon) => silicon.zeros(bytes)?,
+            Kind::Played(machine) => {
+                let address = machine.allocate(bytes)?;
+                machine.write(address, &vec![0; bytes])?;
+                address
+            }
+        };
+        Ok(Buffer::new(self.clone(), address, len))
     }
 
     /// Copies the first elements of a buffer into a slice, and waits for that and for all work before it.
     ///
     /// # Errors
     /// [`RequestError::Length`] where the buffer is shorter; [`EngineError::Device`] where a kernel before it failed.
-    pub(crate) fn download<T: DeviceRepr>(
-        &self,
-        buffer: &CudaSlice<T>,
-        into: &mut [T],
-    ) -> Result<(), Refusal> {
+    pub(crate) fn download<T: Element>(&self, buffer: &Buffer<T>, into: &mut [T]) -> Result<(), Refusal> {
         if into.is_empty() {
             return self.wait();
         }
-        let Some(view) = buffer.try_slice(..into.len()) else {
+        if into.len() > buffer.len() {
             return Err(Refusal::Request(RequestError::Length {
                 field: "device buffer",
                 expected: into.len(),
                 found: buffer.len(),
             }));
-        };
-        self.stream.memcpy_dtoh(&view, into).map_err(failed("download a result"))?;
+        }
+        let bytes = bytemuck::cast_slice_mut(into);
+        match &*self.0 {
+            Kind::Silicon(silicon) => silicon.read(buffer.address(), bytes)?,
+            Kind::Played(machine) => machine.read(buffer.address(), bytes)?,
+        }
         self.wait()
-    }
-
-    /// Makes the context current on this thread, for libraries that do not do so themselves.
-    pub(super) fn bind(&self) -> Result<(), Refusal> {
-        Ok(self.context.bind_to_thread().map_err(failed("take a thread"))?)
-    }
-
-    /// Queues a write of twice the size of L2, so that nothing of before is left in it.
-    pub(super) fn flush(&self) -> Result<(), Refusal> {
-        let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        let buffer = match scratch.take() {
-            Some(buffer) => scratch.insert(buffer),
-            None => {
-                let bytes =
-                    self.found.attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?;
-                scratch.insert(self.zeros(2 * bytes)?)
-            }
-        };
-        Ok(self.stream.memset_zeros(buffer).map_err(failed("write memory"))?)
     }
 
     /// Waits for all work.
@@ -208,36 +223,31 @@ impl Gpu {
     /// # Errors
     /// [`EngineError::Device`] where a kernel failed.
     pub(crate) fn wait(&self) -> Result<(), Refusal> {
-        Ok(self.stream.synchronize().map_err(failed("finish a kernel"))?)
+        match &*self.0 {
+            Kind::Silicon(silicon) => silicon.wait(),
+            Kind::Played(_) => Ok(()),
+        }
     }
-}
 
-/// Compiles a source for a device of this capability. Needs NVRTC, no GPU.
-fn compile(source: Source, (major, minor): (i32, i32)) -> Result<String, CudaError> {
-    device::nvrtc_version()?;
-    let row = source.row();
-    let target = format!("compute_{major}{minor}");
-    let options = CompileOptions {
-        // As in `ci/ptx.sh`, but for the device at hand.
-        options: vec![format!("--gpu-architecture={target}"), "--std=c++17".to_owned()],
-        name: Some(format!("{}.cu", row.name)),
-        ..CompileOptions::default()
-    };
-    let ptx = compile_ptx_with_opts(source.unit(), options).map_err(|error| CudaError::Compile {
-        kernel: row.name.to_owned(),
-        target,
-        log: match error {
-            CompileError::CompileError { log, .. } => log.to_string_lossy().into_owned(),
-            other => other.to_string(),
-        },
-    })?;
-    Ok(ptx.to_src())
-}
+    /// Gives the memory of a buffer back.
+    pub(super) fn free(&self, address: u64) {
+        match &*self.0 {
+            Kind::Silicon(silicon) => silicon.free(address),
+            Kind::Played(machine) => machine.free(address),
+        }
+    }
 
-fn memory(bytes: usize) -> impl Fn(DriverError) -> CudaError {
-    move |error| match error.0 {
-        sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => CudaError::Memory { bytes },
-        _ => failed("allocate and fill memory")(error),
+    /// Queues a kernel.
+    ///
+    /// # Safety
+    /// The kernel takes arguments of these sizes in this order, and with this grid and these arguments it touches only memory of live
+    /// buffers. (A played GPU needs no promise: it checks every access.)
+    pub(super) unsafe fn launch(&self, call: &Call) -> Result<(), Refusal> {
+        match &*self.0 {
+            // SAFETY: the caller promises what silicon needs.
+            Kind::Silicon(silicon) => unsafe { silicon.launch(call) },
+            Kind::Played(machine) => Ok(machine.launch(call)?),
+        }
     }
 }
 
@@ -256,7 +266,7 @@ mod tests {
                 return;
             }
         };
-        assert!(!gpu.found().name().is_empty());
+        assert!(gpu.found().is_some_and(|found| !found.name().is_empty()));
         for len in [1 << 50, usize::MAX] {
             let refused = gpu.zeros::<u64>(len).map(|_| ()).expect_err("no GPU has so much");
             assert!(matches!(refused, Refusal::Engine(EngineError::Device { .. })), "{refused}");

@@ -1,20 +1,26 @@
-//! Launching a kernel whose one parameter is a struct of addresses and numbers, by value.
+//! A kernel with its grid and its arguments.
+//!
+//! ```text
+//! Call::new(source, symbol, grid)  .arg(&matrix)  .arg(&n)  ..  .launch(gpu)
+//!                                     |             |
+//!                            bytes as the kernel's parameters have them: silicon copies them one by one, a machine lays them out
+//! ```
 
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
-use super::gpu::{Gpu, failed};
+use super::gpu::Gpu;
 use super::source::Source;
-use cudarc::driver::{CudaSlice, DevicePtr, DevicePtrMut, DeviceRepr, LaunchConfig, PushKernelArg, sys};
 use sparse_types::refusal::{Refusal, RequestError};
-use std::sync::{Mutex, PoisonError};
 
 /// How many blocks, of what.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Grid {
-    blocks: u32,
-    threads: u32,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// Blocks along x and y.
+    pub blocks: [u32; 2],
+    /// Threads of a block, along x.
+    pub threads: u32,
     /// Bytes of dynamic shared memory.
-    shared: u32,
+    pub shared: u32,
 }
 
 impl Grid {
@@ -27,66 +33,130 @@ impl Grid {
         if blocks > limit {
             return Err(RequestError::TooLarge { field, found: blocks, limit: limit as u64 }.into());
         }
-        Ok(Grid { blocks: blocks as u32, threads, shared })
+        Ok(Grid { blocks: [blocks as u32, 1], threads, shared })
     }
 }
 
-/// Most bytes of shared memory that a block may ask for.
-pub(super) fn shared_limit(gpu: &Gpu) -> Result<usize, Refusal> {
-    let most = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
-    Ok(gpu.found().attribute(most)?)
+/// Most bytes of one argument.
+const MOST: usize = 256;
+
+/// One argument: its bytes as the kernel takes them.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub struct Argument {
+    /// In words, so that they are aligned for every type.
+    pub(super) words: [u64; MOST / 8],
+    bytes: usize,
+    align: usize,
 }
 
-/// Where a buffer is on the device, for work in the GPU's one stream.
-pub(super) fn address<T>(gpu: &Gpu, buffer: &CudaSlice<T>) -> u64 {
-    buffer.device_ptr(gpu.stream()).0
-}
-
-/// Where a buffer that is written is on the device.
-pub(super) fn address_mut<T>(gpu: &Gpu, buffer: &mut CudaSlice<T>) -> u64 {
-    buffer.device_ptr_mut(gpu.stream()).0
-}
-
-/// Queues a kernel; without blocks there is nothing to do.
-///
-/// # Safety
-/// The kernel's one parameter is a struct of the layout of `T`, and with these blocks, threads, shared memory and arguments it
-/// touches only memory of live buffers.
-///
-/// # Errors
-/// [`EngineError::Device`](sparse_types::refusal::EngineError::Device) where the driver fails.
-pub(super) unsafe fn by_value<T: DeviceRepr>(
-    gpu: &Gpu,
-    source: Source,
-    symbol: &str,
-    grid: Grid,
-    arguments: &T,
-) -> Result<(), Refusal> {
-    if grid.blocks == 0 {
-        return Ok(());
+impl Argument {
+    /// Its bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.words)[..self.bytes]
     }
-    let function = gpu.function(source, symbol)?;
-    // 48 KiB are allowed without asking. What is asked for holds until the next call asks for other: no launch of another thread
-    // may come between.
-    static ASKED: Mutex<()> = Mutex::new(());
-    let mut asked = None;
-    if grid.shared > 48 << 10 {
-        asked = Some(ASKED.lock().unwrap_or_else(PoisonError::into_inner));
-        use sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        function
-            .set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, grid.shared as i32)
-            .map_err(failed("give a kernel its shared memory"))?;
+
+    /// Its place among the parameters is a multiple of this.
+    #[must_use]
+    pub const fn align(&self) -> usize {
+        self.align
     }
-    let config = LaunchConfig {
-        grid_dim: (grid.blocks, 1, 1),
-        block_dim: (grid.threads, 1, 1),
-        shared_mem_bytes: grid.shared,
-    };
-    let mut builder = gpu.stream().launch_builder(&function);
-    builder.arg(arguments);
-    // SAFETY: the caller of `by_value` promises that the kernel takes one struct of T's layout, and that with this grid and these
-    // arguments it touches only memory of live buffers.
-    unsafe { builder.launch(config) }.map_err(failed("launch a kernel"))?;
-    drop(asked);
-    Ok(())
+}
+
+/// What a kernel takes by value.
+pub(super) trait Parameter {
+    /// Bytes.
+    const BYTES: usize;
+    /// Its place is a multiple of this.
+    const ALIGN: usize;
+
+    /// Writes the bytes; `to` has as many, zeros. Bytes between fields stay zeros.
+    fn write(&self, to: &mut [u8]);
+}
+
+macro_rules! numbers {
+    ($($number:ty),*) => {$(
+        impl Parameter for $number {
+            const BYTES: usize = size_of::<$number>();
+            const ALIGN: usize = align_of::<$number>();
+
+            fn write(&self, to: &mut [u8]) {
+                to.copy_from_slice(&self.to_ne_bytes());
+            }
+        }
+    )*};
+}
+numbers!(u32, i32, u64, f32, f64);
+
+/// A kernel, ready to launch.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The file that it is in.
+    pub source: Source,
+    /// Its name there.
+    pub symbol: String,
+    /// Blocks and threads.
+    pub grid: Grid,
+    /// In the order of its parameters.
+    pub arguments: Vec<Argument>,
+}
+
+impl Call {
+    /// Without arguments.
+    pub(super) fn new(source: Source, symbol: &str, grid: Grid) -> Call {
+        Call { source, symbol: symbol.to_owned(), grid, arguments: Vec::new() }
+    }
+
+    /// With one argument more.
+    pub(super) fn arg<P: Parameter>(mut self, value: &P) -> Call {
+        const { assert!(P::BYTES <= MOST) };
+        let mut words = [0; MOST / 8];
+        value.write(&mut bytemuck::cast_slice_mut(&mut words)[..P::BYTES]);
+        self.arguments.push(Argument { words, bytes: P::BYTES, align: P::ALIGN });
+        self
+    }
+
+    /// The parameters, one behind another where each is aligned: as PTX lays out those of an entry.
+    #[must_use]
+    pub fn parameters(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for argument in &self.arguments {
+            bytes.resize(bytes.len().next_multiple_of(argument.align), 0);
+            bytes.extend_from_slice(argument.bytes());
+        }
+        bytes
+    }
+
+    /// Queues it; without blocks there is nothing to do.
+    ///
+    /// # Safety
+    /// The kernel takes arguments of these types in this order, and with this grid and these arguments it touches only memory of live
+    /// buffers.
+    ///
+    /// # Errors
+    /// [`EngineError::Device`](sparse_types::refusal::EngineError::Device) where the driver fails.
+    pub(super) unsafe fn launch(&self, gpu: &Gpu) -> Result<(), Refusal> {
+        if self.grid.blocks.contains(&0) {
+            return Ok(());
+        }
+        // SAFETY: the caller promises what `Gpu::launch` asks for.
+        unsafe { gpu.launch(self) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_lie_where_each_is_aligned() {
+        let grid = Grid { blocks: [1, 1], threads: 32, shared: 0 };
+        let call = Call::new(Source::Measure, "ffma", grid).arg(&1u32).arg(&2u64).arg(&1.0f32);
+        let mut wanted = [0; 20];
+        wanted[0] = 1;
+        wanted[8] = 2;
+        wanted[16..].copy_from_slice(&1.0f32.to_ne_bytes());
+        assert_eq!(call.parameters(), wanted);
+    }
 }

@@ -19,9 +19,14 @@ macro_rules! layout {
                 $(assert!(std::mem::offset_of!($rust, $field) == $at);)*
             };
 
-            // SAFETY: a `repr(C)` struct of plain numbers, where addresses are numbers of 64 bits: copied bytes are the same value. The
-            // assertions above put every field where the test below finds that the source has it.
-            unsafe impl cudarc::driver::DeviceRepr for $rust {}
+            impl crate::cuda::launch::Parameter for $rust {
+                const BYTES: usize = $size;
+                const ALIGN: usize = align_of::<$rust>();
+
+                fn write(&self, to: &mut [u8]) {
+                    $(to[$at..][..size_of_val(&self.$field)].copy_from_slice(&self.$field.to_ne_bytes());)*
+                }
+            }
         )*
 
         #[cfg(test)]

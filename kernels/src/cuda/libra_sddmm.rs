@@ -16,10 +16,8 @@ use super::gpu::Gpu;
 use super::meter;
 use super::operand::DeviceDense;
 use super::tiles::declared::fused_architecture;
-use crate::engine::Engine;
-use crate::feature::Feature;
-use crate::kernel::{Kernel, Run};
-use crate::name::KernelName;
+use super::{GpuRun, Target};
+use crate::kernel::Kernel;
 use crate::portable::convert::CsrToLibraSddmm;
 use crate::portable::element::contract;
 use crate::portable::lanes::AsCsr;
@@ -64,31 +62,30 @@ impl Distribution {
 }
 
 /// The rows of the table.
-pub(super) fn rows(table: &mut Vec<Kernel>) {
-    table.push(row::<Tf32>(Distribution::Hybrid, |task| run::<Tf32>(task, Distribution::Hybrid)));
-    table.push(row::<F16>(Distribution::Hybrid, |task| run::<F16>(task, Distribution::Hybrid)));
-    table.push(row::<Tf32>(Distribution::Blocks, |task| run::<Tf32>(task, Distribution::Blocks)));
-    table.push(row::<F16>(Distribution::Blocks, |task| run::<F16>(task, Distribution::Blocks)));
+pub(super) fn rows(table: &mut Vec<Kernel>, target: Target) {
+    table.push(row::<Tf32>(target, Distribution::Hybrid, |gpu, task| run::<Tf32>(gpu, task, Distribution::Hybrid)));
+    table.push(row::<F16>(target, Distribution::Hybrid, |gpu, task| run::<F16>(gpu, task, Distribution::Hybrid)));
+    table.push(row::<Tf32>(target, Distribution::Blocks, |gpu, task| run::<Tf32>(gpu, task, Distribution::Blocks)));
+    table.push(row::<F16>(target, Distribution::Blocks, |gpu, task| run::<F16>(gpu, task, Distribution::Blocks)));
 }
 
-fn row<I: SddmmElement>(distribution: Distribution, run: Run) -> Kernel {
+fn row<I: SddmmElement>(target: Target, distribution: Distribution, run: GpuRun) -> Kernel {
     let contract = contract::<I, f32, f32>(Op::Sddmm, FormatKind::Csr);
     let instruction = Instruction::mma((16, 8, I::PRODUCTS), Precision::F32, I::PRECISION);
     let chain = |reduction| Arithmetic::chain(reduction, Precision::F32, Precision::F32).input(I::INPUT);
-    let blocks = chain(Reduction::Mma { architecture: fused_architecture(instruction), instruction });
+    let blocks = chain(Reduction::Mma { architecture: fused_architecture(target, instruction), instruction });
     let arithmetic = match distribution {
         Distribution::Blocks => blocks,
         Distribution::Hybrid => {
             Arithmetic::hybrid(blocks, *chain(Reduction::FmaChain).part(), Combine::Disjoint)
         }
     };
-    let name = KernelName::of_method(contract, Engine::Cuda, distribution.tech());
-    Kernel { needs: &[Feature::Sm80], ..Kernel::named(&name, arithmetic, run) }
+    target.row(contract, Some(distribution.tech()), arithmetic, run)
 }
 
-fn run<I: SddmmElement>(task: Task<'_>, distribution: Distribution) -> Result<Answer, Refusal> {
+fn run<I: SddmmElement>(gpu: Option<&Gpu>, task: Task<'_>, distribution: Distribution) -> Result<Answer, Refusal> {
     let Sampled { s, x, y, scaling, mode, out } = sddmm::open::<AsCsr, I, f32, f32>(task)?;
-    let gpu = Gpu::get()?;
+    let gpu = Gpu::or_first(gpu)?;
     if out.is_empty() {
         return Ok(Answer::Written);
     }

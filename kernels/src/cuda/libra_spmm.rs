@@ -16,7 +16,8 @@ use super::operand::product;
 use super::tiles::declared::{self, turned};
 use super::tiles::plan::{FormatTiles, Limits, NONE, WINDOW, Window};
 use super::tiles::{PreparedTiles, TileArrays, TileElement};
-use crate::kernel::{Kernel, Run};
+use super::{GpuRun, Target};
+use crate::kernel::Kernel;
 use crate::portable::convert::LibraSpmmToCsr;
 use crate::portable::request::{self, wrong_format};
 use sparse_types::arithmetic::{Along, Combine};
@@ -32,19 +33,20 @@ const LIMITS: Limits = Limits { tiles: 16, piece: 32, rest: 64 };
 const SLOTS: usize = 8;
 
 /// The rows of the table.
-pub(super) fn rows(table: &mut Vec<Kernel>) {
-    table.push(row::<Tf32>(run::<Tf32>));
-    table.push(row::<F16>(run::<F16>));
+pub(super) fn rows(table: &mut Vec<Kernel>, target: Target) {
+    table.push(row::<Tf32>(target, run::<Tf32>));
+    table.push(row::<F16>(target, run::<F16>));
 }
 
-fn row<I: TileElement>(run: Run) -> Kernel {
+fn row<I: TileElement>(target: Target, run: GpuRun) -> Kernel {
     let along = (Along::TwoPass { blocks: LIMITS.tiles }, Along::TwoPass { blocks: LIMITS.piece });
-    declared::row::<I>(FormatKind::LibraSpmm, along, Combine::Ordered, run)
+    declared::row::<I>(target, FormatKind::LibraSpmm, along, Combine::Ordered, run)
 }
 
-fn run<I: TileElement>(task: Task<'_>) -> Result<Answer, Refusal> {
+fn run<I: TileElement>(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal> {
     let request = request::spmm::<I, f32, f32>(task, FormatKind::LibraSpmm)?;
     product(
+        gpu,
         request,
         |gpu, a, transpose| match a {
             Sparse::LibraSpmm(_) if transpose => turned::<LibraSpmmToCsr, I>(gpu, a, I::LIBRA, LIMITS),

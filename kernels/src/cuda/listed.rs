@@ -12,12 +12,12 @@
 
 #![expect(unsafe_code, reason = "launching kernels has no safe form")]
 
-use super::gpu::{Gpu, failed};
-use super::launch::{self, Grid, address, address_mut};
+use super::gpu::Gpu;
+use super::launch::{Call, Grid};
 use super::layout::layout;
 use super::operand::{DeviceDense, Word, bits_of, fits};
 use super::source::Source;
-use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
+use super::buffer::Buffer;
 use sparse_types::refusal::{Refusal, check_u32};
 
 /// The kernel of f32.
@@ -98,9 +98,9 @@ impl<T: Copy> TermLists<T> {
 pub(super) struct Listed<T: Word> {
     rows: usize,
     columns: usize,
-    ptr: CudaSlice<u32>,
-    index: CudaSlice<u32>,
-    values: CudaSlice<T::Bits>,
+    ptr: Buffer<u32>,
+    index: Buffer<u32>,
+    values: Buffer<T::Bits>,
 }
 
 /// `struct Listed` of the source.
@@ -159,11 +159,11 @@ impl<T: Word> Listed<T> {
         let grid = Grid::new("rows x columns of C", blocks, BLOCK, 0)?;
         let (ldb, ldc, n) = (b.ld as u64, c.ld as u64, check_u32("columns of C", c.cols as u128)?);
         let arguments = ListedArg {
-            ptr: address(gpu, &self.ptr),
-            index: address(gpu, &self.index),
-            value: address(gpu, &self.values),
-            b: address(gpu, &b.data),
-            c: address_mut(gpu, &mut c.data),
+            ptr: self.ptr.address(),
+            index: self.index.address(),
+            value: self.values.address(),
+            b: b.data.address(),
+            c: c.data.address(),
             ldb,
             ldc,
             rows: self.rows as u32,
@@ -174,7 +174,7 @@ impl<T: Word> Listed<T> {
         // SAFETY: `ListedArg` is the one parameter of every listed kernel. Offsets in ptr lie within index and values, all of
         // this object; indices are below `columns` (`TermLists`), which `fits` found to be the rows of B. The kernel checks i < rows
         // and j < n, so B is read at row * ldb + j and C written at i * ldc + j, where both have elements (`DeviceDense::new`).
-        unsafe { launch::by_value(gpu, Source::Listed, symbol, grid, &arguments) }
+        unsafe { Call::new(Source::Listed, symbol, grid).arg(&arguments).launch(gpu) }
     }
 }
 
@@ -185,24 +185,23 @@ fn aligned<T: Word>(gpu: &Gpu, b: &DeviceDense<T>) -> Result<Option<DeviceDense<
         return Ok(None);
     }
     let ld = b.cols.next_multiple_of(each);
-    let mut data = gpu.zeros::<T::Bits>(b.rows * ld)?;
+    let data = gpu.zeros::<T::Bits>(b.rows * ld)?;
     let symbol = match size_of::<T::Bits>() {
         2 => "align_rows_2",
         _ => "align_rows_4",
     };
-    let function = gpu.function(Source::Listed, symbol)?;
     let all = b.rows as u64 * b.cols as u64;
-    let config = LaunchConfig {
-        grid_dim: (all.div_ceil(256).clamp(1, 4096) as u32, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
-    let (from, to, n) = (b.ld as u64, ld as u64, b.cols as u64);
-    let mut arguments = gpu.stream().launch_builder(&function);
-    arguments.arg(&b.data).arg(&from).arg(&mut data).arg(&to).arg(&n).arg(&all);
+    let blocks = [all.div_ceil(256).clamp(1, 4096) as u32, 1];
+    let call = Call::new(Source::Listed, symbol, Grid { blocks, threads: 256, shared: 0 })
+        .arg(&b.data.address())
+        .arg(&(b.ld as u64))
+        .arg(&data.address())
+        .arg(&(ld as u64))
+        .arg(&(b.cols as u64))
+        .arg(&all);
     // SAFETY: six arguments as align_rows_2 and _4 take them, chosen by the size of an element. The kernel reads rows * n
     // elements at row * ldb + column of B, which it has, and writes them at row * ld + column of the new buffer.
-    unsafe { arguments.launch(config) }.map_err(failed("launch a kernel"))?;
+    unsafe { call.launch(gpu) }?;
     Ok(Some(DeviceDense::new(data, (b.rows, b.cols), ld)?))
 }
 

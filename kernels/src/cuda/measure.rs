@@ -2,10 +2,10 @@
 
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
-use super::gpu::{Gpu, failed};
+use super::gpu::Gpu;
+use super::launch::{Call, Grid};
 use super::meter::clocked;
 use super::source::Source;
-use cudarc::driver::{LaunchConfig, PushKernelArg};
 use sparse_types::refusal::Refusal;
 
 /// The kernels of the source.
@@ -23,11 +23,9 @@ const STEPS: (u32, f64, u32) = (2000, 16.0 * 8.0, 256);
 /// Too little memory, or the driver's.
 pub fn copy_bandwidth(gpu: &Gpu) -> Result<f64, Refusal> {
     let from = gpu.zeros::<u8>(COPIED)?;
-    let mut to = gpu.zeros::<u8>(COPIED)?;
-    let mut copy = || {
-        let copied = gpu.stream().memcpy_dtod(&from, &mut to);
-        Ok(copied.map_err(failed("copy memory"))?)
-    };
+    let to = gpu.zeros::<u8>(COPIED)?;
+    let silicon = gpu.silicon()?;
+    let mut copy = || silicon.copy(from.address(), to.address());
     let mut best = f64::INFINITY;
     for _ in 0..=REPEATS {
         best = best.min(clocked(gpu, &mut copy, 4)?);
@@ -40,20 +38,13 @@ pub fn copy_bandwidth(gpu: &Gpu) -> Result<f64, Refusal> {
 /// # Errors
 /// The driver's.
 pub fn peak_f32(gpu: &Gpu) -> Result<f64, Refusal> {
-    let function = gpu.function(Source::Measure, "ffma")?;
     let out = gpu.zeros::<f32>(1)?;
     let (steps, each, threads) = STEPS;
-    let blocks = gpu.found().multiprocessors()? as u32 * 8;
-    let factor = 0.5f32;
-    let mut launch = || {
-        let config =
-            LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
-        let mut arguments = gpu.stream().launch_builder(&function);
-        arguments.arg(&out).arg(&steps).arg(&factor);
-        // SAFETY: a pointer to one float, a u32 and a float, as the kernel takes them; it writes no more than that float.
-        unsafe { arguments.launch(config) }.map_err(failed("launch a kernel"))?;
-        Ok(())
-    };
+    let blocks = gpu.multiprocessors()? as u32 * 8;
+    let grid = Grid { blocks: [blocks, 1], threads, shared: 0 };
+    let call = Call::new(Source::Measure, "ffma", grid).arg(&out.address()).arg(&steps).arg(&0.5f32);
+    // SAFETY: a pointer to one float, a u32 and a float, as the kernel takes them; it writes no more than that float.
+    let mut launch = || unsafe { call.launch(gpu) };
     let mut best = f64::INFINITY;
     for _ in 0..=REPEATS {
         best = best.min(clocked(gpu, &mut launch, 2)?);

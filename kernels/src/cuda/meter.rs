@@ -1,7 +1,7 @@
 //! The device's own clock: how long a queued kernel takes, apart from preparing, copying and judging.
 //!
 //! ```text
-//! metered(plan, || (kernel.run)(task))      this thread asks for times
+//! metered(plan, || kernel.run(task))      this thread asks for times
 //!    run -> prepare -> queue:  once for the result, then
 //!             cold   flush L2 | event, launch, event    `cold` times, each on its own
 //!             warm   event, launch x `warm`, event      one after another on the same operands
@@ -10,7 +10,8 @@
 //! Launches are repeated on the same operands, so the kernel must not depend on what C held: with beta = 0 none does. L2 is
 //! flushed by writing twice its size. Without a plan, `queue` launches once and costs nothing more.
 
-use super::gpu::{Gpu, failed};
+use super::gpu::Gpu;
+use super::silicon::failed;
 use cudarc::driver::sys::CUevent_flags;
 use sparse_types::refusal::Refusal;
 use std::cell::RefCell;
@@ -63,7 +64,7 @@ pub(crate) fn queue(
     // One call is not timed: modules are loaded and clocks are up.
     launch()?;
     for _ in 0..plan.cold {
-        gpu.flush()?;
+        gpu.silicon()?.flush()?;
         times.cold.push(clocked(gpu, &mut launch, 1)?);
     }
     if plan.warm > 0 {
@@ -96,9 +97,10 @@ pub(super) fn clocked(
     launch: &mut impl FnMut() -> Result<(), Refusal>,
     times: usize,
 ) -> Result<f64, Refusal> {
+    let stream = gpu.silicon()?.stream();
     let event = || {
         let timing = Some(CUevent_flags::CU_EVENT_DEFAULT);
-        gpu.stream().record_event(timing).map_err(failed("record an event"))
+        stream.record_event(timing).map_err(failed("record an event"))
     };
     let start = event()?;
     for _ in 0..times {

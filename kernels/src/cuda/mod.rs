@@ -12,6 +12,8 @@
 #[cfg(feature = "cuda")]
 mod baseline;
 #[cfg(feature = "cuda")]
+mod buffer;
+#[cfg(feature = "cuda")]
 mod csr_spmm;
 #[cfg(feature = "cuda")]
 mod device;
@@ -46,6 +48,8 @@ pub mod probe;
 #[cfg(feature = "cuda")]
 mod rsh;
 #[cfg(feature = "cuda")]
+mod silicon;
+#[cfg(feature = "cuda")]
 pub mod source;
 #[cfg(feature = "cuda")]
 mod tiles;
@@ -60,7 +64,9 @@ pub use error::CudaError;
 #[cfg(feature = "cuda")]
 pub use found::Found;
 #[cfg(feature = "cuda")]
-pub use gpu::Gpu;
+pub use gpu::{Gpu, Machine};
+#[cfg(feature = "cuda")]
+pub use launch::{Argument, Call, Grid};
 #[cfg(feature = "cuda")]
 pub use measure::{copy_bandwidth, peak_f32};
 #[cfg(feature = "cuda")]
@@ -69,25 +75,69 @@ pub use meter::{LaunchPlan, Times, metered};
 pub use preprocess::{ConversionTimes, conversion_times};
 
 use crate::feature::Feature;
+#[cfg(feature = "cuda")]
+use crate::{
+    engine::Engine,
+    kernel::Kernel,
+    name::KernelName,
+};
+#[cfg(feature = "cuda")]
+use sparse_types::{
+    arithmetic::{Architecture, Arithmetic},
+    contract::Contract,
+    refusal::Refusal,
+    task::{Answer, Task},
+};
+
+/// The entry point of a kernel for a GPU: the given one, or the first of this machine, which is not looked for before the task is
+/// found to be right.
+#[cfg(feature = "cuda")]
+pub(crate) type GpuRun = fn(Option<&Gpu>, Task<'_>) -> Result<Answer, Refusal>;
+
+/// What a table of kernels is for: their declared arithmetic depends on the architecture.
+#[cfg(feature = "cuda")]
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    engine: Engine,
+    /// As models of matrix instructions know it; none without a GPU.
+    architecture: Option<Architecture>,
+}
+
+#[cfg(feature = "cuda")]
+impl Target {
+    /// A row of the table.
+    fn row(self, contract: Contract, tech: Option<&str>, arithmetic: Arithmetic, run: GpuRun) -> Kernel {
+        let name = KernelName { tech: tech.map(str::to_owned), ..KernelName::plain(contract, self.engine) };
+        let needs: &[Feature] = if self.engine == Engine::Cuda { &[Feature::Sm80] } else { &[] };
+        Kernel { needs, ..Kernel::on_gpu(&name, arithmetic, run) }
+    }
+
+    /// Every kernel.
+    fn kernels(self) -> Vec<Kernel> {
+        let mut table = Vec::new();
+        csr_spmm::rows(&mut table, self);
+        rsh::rows(&mut table, self);
+        libra_spmm::rows(&mut table, self);
+        libra_sddmm::rows(&mut table, self);
+        nm::rows(&mut table, self);
+        two_four::rows(&mut table, self);
+        preprocess::rows(&mut table, self);
+        table
+    }
+}
 
 /// All kernels for GPUs, whether or not there is one.
 #[cfg(feature = "cuda")]
-pub(crate) fn kernels() -> Vec<crate::kernel::Kernel> {
-    let mut table = Vec::new();
-    csr_spmm::rows(&mut table);
-    rsh::rows(&mut table);
-    libra_spmm::rows(&mut table);
-    libra_sddmm::rows(&mut table);
-    nm::rows(&mut table);
-    two_four::rows(&mut table);
-    preprocess::rows(&mut table);
-    table
+pub(crate) fn kernels() -> Vec<Kernel> {
+    let architecture = Found::first().ok().and_then(Found::architecture);
+    Target { engine: Engine::Cuda, architecture }.kernels()
 }
 
-/// The GPU's architecture, as models of its matrix instructions know it; none without a GPU.
+/// The kernels for GPUs as a machine of this architecture plays them, for [`Kernel::run_on`]; they are in no registry.
 #[cfg(feature = "cuda")]
-pub(crate) fn architecture() -> Option<sparse_types::arithmetic::Architecture> {
-    Found::first().ok().and_then(Found::architecture)
+#[must_use]
+pub fn played_kernels(architecture: Architecture) -> Vec<Kernel> {
+    Target { engine: Engine::Ptx, architecture: Some(architecture) }.kernels()
 }
 
 /// Whether the GPU, if there is one, has this.

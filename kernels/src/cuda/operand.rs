@@ -12,7 +12,7 @@ use crate::portable::dense::Strided;
 use crate::portable::element::{Operand, Output, Stored};
 use crate::portable::request::{Product, same};
 use crate::portable::unit::Unit;
-use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
+use super::buffer::{Buffer, Element};
 use sparse_types::format::Sparse;
 use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::task::Answer;
@@ -21,7 +21,7 @@ use sparse_types::{Bf16, E4m3, E5m2, F16, Tf32};
 /// An element type whose bits go to the device as they are.
 pub(crate) trait Word: Stored {
     /// The bits.
-    type Bits: DeviceRepr + ValidAsZeroBits + Copy + Default + std::fmt::Debug + Send + Sync + 'static;
+    type Bits: Element + Default;
 
     /// Out of the element.
     fn bits(self) -> Self::Bits;
@@ -64,7 +64,7 @@ words!(@same f64, f32);
 #[derive(Debug)]
 pub(crate) struct DeviceDense<T: Word> {
     /// Its elements, at least `(rows - 1) * ld + cols`.
-    pub(crate) data: CudaSlice<T::Bits>,
+    pub(crate) data: Buffer<T::Bits>,
     /// Rows.
     pub(crate) rows: usize,
     /// Columns.
@@ -120,7 +120,7 @@ impl<T: Word> DeviceDense<T> {
     /// # Errors
     /// [`RequestError::LeadingDimension`] where rows would overlap, [`RequestError::Length`] where the last row would end behind the buffer.
     pub(crate) fn new(
-        data: CudaSlice<T::Bits>,
+        data: Buffer<T::Bits>,
         (rows, cols): (usize, usize),
         ld: usize,
     ) -> Result<DeviceDense<T>, Refusal> {
@@ -206,6 +206,7 @@ fn packed<T: Word>(rows: usize, cols: usize, at: impl Fn(usize, usize) -> T) -> 
 /// `prepare` gets A as stored and whether to transpose it; `launch` gets what it made, B and C on the device, alpha and
 /// beta, and may be called again where times are asked for (see [`meter`]). With an empty C there is nothing to launch.
 pub(crate) fn product<I, A, O, P>(
+    gpu: Option<&Gpu>,
     request: Product<'_, I, A, O>,
     prepare: impl FnOnce(&Gpu, &Sparse<I>, bool) -> Result<P, Refusal>,
     launch: impl Fn(&Gpu, &P, (&DeviceDense<I>, &mut DeviceDense<O>), (A, A)) -> Result<(), Refusal>,
@@ -215,7 +216,7 @@ where
     A: Unit,
     O: Output<A> + Word,
 {
-    let gpu = Gpu::get()?;
+    let gpu = Gpu::or_first(gpu)?;
     if request.c.rows == 0 || request.c.cols == 0 {
         return Ok(Answer::Written);
     }
@@ -230,6 +231,7 @@ where
 
 /// As [`product`], for libraries that want rows aligned: B and C are packed for them.
 pub(crate) fn library_product<I, A, O, P>(
+    gpu: Option<&Gpu>,
     mut request: Product<'_, I, A, O>,
     prepare: impl FnOnce(&Gpu, &Sparse<I>, bool) -> Result<P, Refusal>,
     launch: impl Fn(&Gpu, &P, (&DeviceDense<I>, &mut DeviceDense<O>), (A, A)) -> Result<(), Refusal>,
@@ -239,7 +241,7 @@ where
     A: Unit,
     O: Output<A> + Word,
 {
-    let gpu = Gpu::get()?;
+    let gpu = Gpu::or_first(gpu)?;
     if request.c.rows == 0 || request.c.cols == 0 {
         return Ok(Answer::Written);
     }

@@ -15,7 +15,8 @@ use super::operand::product;
 use super::tiles::declared::{self, turned};
 use super::tiles::plan::{FormatTiles, Limits, NONE, WINDOW, Window};
 use super::tiles::{PreparedTiles, TileArrays, TileElement};
-use crate::kernel::{Kernel, Run};
+use super::{GpuRun, Target};
+use crate::kernel::Kernel;
 use crate::portable::convert::RsTileToCsr;
 use crate::portable::request::{self, wrong_format};
 use sparse_types::arithmetic::{Along, Combine};
@@ -29,19 +30,20 @@ use sparse_types::{F16, Tf32};
 const LIMITS: Limits = Limits { tiles: 16, piece: u32::MAX, rest: u32::MAX };
 
 /// The rows of the table.
-pub(super) fn rows(table: &mut Vec<Kernel>) {
-    table.push(row::<Tf32>(run::<Tf32>));
-    table.push(row::<F16>(run::<F16>));
+pub(super) fn rows(table: &mut Vec<Kernel>, target: Target) {
+    table.push(row::<Tf32>(target, run::<Tf32>));
+    table.push(row::<F16>(target, run::<F16>));
 }
 
-fn row<I: TileElement>(run: Run) -> Kernel {
+fn row<I: TileElement>(target: Target, run: GpuRun) -> Kernel {
     let segments = Along::TwoPass { blocks: LIMITS.tiles };
-    declared::row::<I>(FormatKind::RsTile, (segments, Along::Chain), Combine::Disjoint, run)
+    declared::row::<I>(target, FormatKind::RsTile, (segments, Along::Chain), Combine::Disjoint, run)
 }
 
-fn run<I: TileElement>(task: Task<'_>) -> Result<Answer, Refusal> {
+fn run<I: TileElement>(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal> {
     let request = request::spmm::<I, f32, f32>(task, FormatKind::RsTile)?;
     product(
+        gpu,
         request,
         |gpu, a, transpose| match a {
             Sparse::RsTile(_) if transpose => turned::<RsTileToCsr, I>(gpu, a, I::RSH, LIMITS),

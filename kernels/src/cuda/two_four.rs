@@ -13,21 +13,19 @@
 
 mod fragments;
 
-use super::architecture;
+use super::{GpuRun, Target};
 use super::gpu::Gpu;
-use super::launch::{self, Grid, address, address_mut};
+use super::launch::{Call, Grid};
 use super::layout::layout;
 use super::listed::{Prepared, Tiled};
 use super::nm::{MatrixUnitElement, extent};
 use super::operand::{DeviceDense, Word, fits, product};
 use super::source::Source;
-use crate::engine::Engine;
-use crate::feature::Feature;
-use crate::kernel::{Kernel, Run};
+use crate::kernel::Kernel;
 use crate::portable::element::{Operand, Output, contract};
 use crate::portable::request::{self, wrong_format};
 use crate::portable::unit::Unit;
-use cudarc::driver::CudaSlice;
+use super::buffer::Buffer;
 use half::f16;
 use sparse_types::arithmetic::{self, Arithmetic, Input, Instruction};
 use sparse_types::contract::Op;
@@ -54,26 +52,26 @@ const TILE: usize = 128;
 const STAGES: usize = 3;
 
 /// Every kernel for 2:4.
-pub(super) fn rows(table: &mut Vec<Kernel>) {
-    table.push(row::<Tf32, f32, f32>(run::<Tf32, f32, f32>));
-    table.push(row::<F16, f32, f32>(run::<F16, f32, f32>));
-    table.push(row::<F16, f32, F16>(run::<F16, f32, F16>));
-    table.push(row::<F16, f16, F16>(run::<F16, f16, F16>));
-    table.push(row::<Bf16, f32, f32>(run::<Bf16, f32, f32>));
-    table.push(row::<Bf16, f32, Bf16>(run::<Bf16, f32, Bf16>));
+pub(super) fn rows(table: &mut Vec<Kernel>, target: Target) {
+    table.push(row::<Tf32, f32, f32>(target, run::<Tf32, f32, f32>));
+    table.push(row::<F16, f32, f32>(target, run::<F16, f32, f32>));
+    table.push(row::<F16, f32, F16>(target, run::<F16, f32, F16>));
+    table.push(row::<F16, f16, F16>(target, run::<F16, f16, F16>));
+    table.push(row::<Bf16, f32, f32>(target, run::<Bf16, f32, f32>));
+    table.push(row::<Bf16, f32, Bf16>(target, run::<Bf16, f32, Bf16>));
 }
 
-fn row<I: Operand<A> + MatrixUnitElement, A: Unit, O: Output<A>>(run: Run) -> Kernel {
+fn row<I: Operand<A> + MatrixUnitElement, A: Unit, O: Output<A>>(target: Target, run: GpuRun) -> Kernel {
     let contract = contract::<I, A, O>(Op::Spmm, FormatKind::TwoFour);
     let types = contract.types;
     let k = 2 * <I as MatrixUnitElement>::K as u16;
     let instruction = Instruction::mma((16, 8, k), types.acc, types.a).engine(arithmetic::Engine::MmaSparse);
-    let declared = Arithmetic::mma(architecture(), instruction, types.out).multiplies_pads();
+    let declared = Arithmetic::mma(target.architecture, instruction, types.out).multiplies_pads();
     let declared = match types.a {
         Precision::Tf32 => declared.input(Input::Tf32Rna),
         _ => declared,
     };
-    Kernel { needs: &[Feature::Sm80], ..Kernel::new(contract, Engine::Cuda, declared, run) }
+    target.row(contract, None, declared, run)
 }
 
 /// An instantiation of the sources: operands of this type, sums in `A`, results in `O`.
@@ -98,7 +96,7 @@ instances! {
     Bf16 f32 Bf16: "two_four_bf16_bf16" "listed_bf16_bf16";
 }
 
-fn run<I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
+fn run<I, A, O>(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal>
 where
     I: Operand<A> + TwoFourInstance<A, O>,
     A: Unit,
@@ -110,6 +108,7 @@ where
     let request = request::spmm::<I, A, O>(task, FormatKind::TwoFour)?;
     let n = request.c.cols;
     product(
+        gpu,
         request,
         |gpu, a, transpose| match a {
             Sparse::TwoFour(m) => prepare(gpu, m, transpose, n),
@@ -126,8 +125,8 @@ struct RegisterTiles<A> {
     k: usize,
     blocks: usize,
     steps: usize,
-    a: CudaSlice<u32>,
-    metadata: CudaSlice<u32>,
+    a: Buffer<u32>,
+    metadata: Buffer<u32>,
     sums: PhantomData<A>,
 }
 
@@ -198,10 +197,10 @@ impl<I: TwoFourInstance<A, O>, A, O: Word> Tiled<I, O> for RegisterTiles<A> {
         let grid = Grid::new("tiles of C", blocks, TILE as u32, shared as u32)?;
         let (ldb, ldc) = (b.ld as u64, c.ld as u64);
         let arguments = TwoFourArg {
-            a: address(gpu, &self.a),
-            metadata: address(gpu, &self.metadata),
-            b: address(gpu, &b.data),
-            c: address_mut(gpu, &mut c.data),
+            a: self.a.address(),
+            metadata: self.metadata.address(),
+            b: b.data.address(),
+            c: c.data.address(),
             ldb,
             ldc,
             blocks: self.blocks as i32,
@@ -216,7 +215,7 @@ impl<I: TwoFourInstance<A, O>, A, O: Word> Tiled<I, O> for RegisterTiles<A> {
         // a and metadata have 32 lanes (of 4 words and of 1) for each of blocks x steps instructions (`fragments`). `fits` compared
         // B and C with rows, k and n, and both have their elements (`DeviceDense::new`); rows of B start at multiples of 16 bytes
         // (`Prepared::launch`) and are read below k and n, C is written for i < rows and j < n. Shared memory is STAGES stages of K
-        // rows, below the 48 KiB that need no asking or asked for by `by_value`. `prepare` and `extent` keep all extents below 2^30.
-        unsafe { launch::by_value(gpu, Source::TwoFour, I::NAMES[0], grid, &arguments) }
+        // rows, below the 48 KiB that need no asking or asked for by `Call::launch`. `prepare` and `extent` keep all extents below 2^30.
+        unsafe { Call::new(Source::TwoFour, I::NAMES[0], grid).arg(&arguments).launch(gpu) }
     }
 }

@@ -30,7 +30,7 @@ use sparse_conformance_core::origin::{Loaded, Origin};
 use sparse_conformance_core::record::verdict_record;
 use sparse_conformance_core::report::Environment;
 use sparse_conformance_peers::OneKernel;
-use sparse_kernels::cuda::{Gpu, LaunchPlan, baselines, copy_bandwidth, metered, peak_f32};
+use sparse_kernels::cuda::{Found, Gpu, LaunchPlan, baselines, copy_bandwidth, metered, peak_f32};
 use sparse_kernels::registry::{Kernel, kernels_here};
 use sparse_oracle::contract::{Op, Types};
 use sparse_oracle::format::{FormatKind, FormatParams};
@@ -81,6 +81,7 @@ pub fn run(
     keep: &mut dyn FnMut(&DeviceReport),
 ) -> Result<DeviceReport, Refusal> {
     let gpu = Gpu::get()?;
+    let found = Found::first().map_err(|error| EngineError::from(error.clone()))?;
     let failed = |error: std::io::Error| {
         Refusal::Engine(EngineError::Device { device: "CUDA", reason: format!("turns on the GPU: {error}") })
     };
@@ -90,9 +91,9 @@ pub fn run(
         schema: report::SCHEMA.to_owned(),
         suite_version: env!("CARGO_PKG_VERSION").to_owned(),
         environment: Environment::detect(rayon::current_num_threads(), std::env::args().collect()),
-        device: gpu.found().name().to_owned(),
-        capability: gpu.found().capability(),
-        driver: gpu.found().driver_version()?,
+        device: found.name().to_owned(),
+        capability: found.capability(),
+        driver: found.driver_version()?,
         bandwidth: bandwidth?,
         peak_f32: peak_f32?,
         rows: Vec::new(),

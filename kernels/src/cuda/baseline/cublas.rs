@@ -13,7 +13,8 @@ use crate::cuda::gpu::Gpu;
 use crate::cuda::library;
 use crate::cuda::operand::{DeviceDense, Word, library_product};
 use crate::feature::Feature;
-use crate::kernel::{Kernel, Run};
+use crate::cuda::GpuRun;
+use crate::kernel::Kernel;
 use crate::portable::dense::Strided;
 use crate::portable::element::{Operand, Output};
 use crate::portable::request::{self, wrong_format};
@@ -35,7 +36,7 @@ const KEEP: cublasOperation_t = cublasOperation_t::CUBLAS_OP_N;
 /// f64, f32 (TF32 off), and f16 with sums in f32.
 pub(super) fn rows() -> Vec<Kernel> {
     use Precision::{F16 as H, F32, F64};
-    let runs: [((Precision, Precision, Precision), Run); 4] = [
+    let runs: [((Precision, Precision, Precision), GpuRun); 4] = [
         ((F64, F64, F64), run::<f64, f64, f64>),
         ((F32, F32, F32), run::<f32, f32, f32>),
         ((H, F32, F32), run::<F16, f32, f32>),
@@ -65,11 +66,13 @@ fn handle(gpu: &Gpu) -> Result<MutexGuard<'static, CublasHandle>, Refusal> {
         return Err(EngineError::Unavailable { feature: "cublas" }.into());
     }
     // The context must be current on every thread that calls the library.
-    gpu.bind()?;
+    let silicon = gpu.silicon()?;
+    silicon.bind()?;
+    let stream = silicon.stream().cu_stream();
     let made = HANDLE.get_or_init(|| {
         let handle = create_handle().map_err(|error| refused(LIBRARY, "make a handle")(error.0))?;
         // SAFETY: a handle just made, and a stream that lives as long as the process.
-        unsafe { set_stream(handle, gpu.stream().cu_stream().cast()) }
+        unsafe { set_stream(handle, stream.cast()) }
             .map_err(|error| refused(LIBRARY, "take the stream")(error.0))?;
         Ok(Mutex::new(CublasHandle(handle)))
     });
@@ -86,7 +89,7 @@ fn names(precision: Precision) -> (cudaDataType, Compute) {
     }
 }
 
-fn run<I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
+fn run<I, A, O>(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal>
 where
     I: Operand<A> + Word,
     A: Unit,
@@ -94,6 +97,7 @@ where
 {
     let request = request::spmm::<I, A, O>(task, FormatKind::Nm)?;
     library_product(
+        gpu,
         request,
         |gpu, a, transpose| dense(gpu, a, transpose),
         |gpu, a, (b, c), factors| multiply(gpu, a, b, c, factors),
@@ -155,14 +159,14 @@ fn multiply<I: Word, A: Unit, O: Word>(
             m,
             k,
             (&raw const alpha).cast(),
-            pointer(gpu, &b.data),
+            pointer(&b.data),
             input,
             ldb,
-            pointer(gpu, &a.data),
+            pointer(&a.data),
             input,
             lda,
             (&raw const beta).cast(),
-            pointer(gpu, &c.data),
+            pointer(&c.data),
             output,
             ldc,
             compute,

@@ -7,7 +7,7 @@ use crate::cuda::gpu::Gpu;
 use crate::cuda::library;
 use crate::cuda::operand::{DeviceDense, Word};
 use cudarc::cusparse::sys::{self, cudaDataType, cusparseStatus_t};
-use cudarc::driver::CudaSlice;
+use crate::cuda::buffer::Buffer;
 use sparse_types::Precision;
 use sparse_types::refusal::{EngineError, Refusal, RequestError};
 use std::ptr;
@@ -38,20 +38,19 @@ pub(super) fn handle(gpu: &Gpu) -> Result<MutexGuard<'static, CusparseHandle>, R
     if !is_here() {
         return Err(EngineError::Unavailable { feature: "cusparse" }.into());
     }
+    // The context must be current on every thread that calls the library.
+    let silicon = gpu.silicon()?;
+    silicon.bind()?;
     let made = HANDLE.get_or_init(|| {
-        // The context must be current on this thread.
-        gpu.wait()?;
         let mut handle = ptr::null_mut();
         // SAFETY: the library is here; it writes one pointer to a live local, and the stream lives as long as the process.
         unsafe {
             check("make a handle", sys::cusparseCreate(&raw mut handle))?;
-            let stream = gpu.stream().cu_stream().cast();
+            let stream = silicon.stream().cu_stream().cast();
             check("take the stream", sys::cusparseSetStream(handle, stream))?;
         }
         Ok(Mutex::new(CusparseHandle(handle)))
     });
-    // The context must be current on every thread that calls the library.
-    gpu.bind()?;
     let mutex = made.as_ref().map_err(Clone::clone)?;
     Ok(mutex.lock().unwrap_or_else(PoisonError::into_inner))
 }
@@ -78,7 +77,7 @@ pub(super) fn data_type(precision: Precision) -> cudaDataType {
 pub(super) struct Csr<T: Word> {
     pub(super) descriptor: sys::cusparseSpMatDescr_t,
     /// Held for the descriptor.
-    pub(super) arrays: (CudaSlice<u32>, CudaSlice<u32>, CudaSlice<T::Bits>),
+    pub(super) arrays: (Buffer<u32>, Buffer<u32>, Buffer<T::Bits>),
 }
 
 impl<T: Word> Csr<T> {
@@ -110,9 +109,9 @@ impl<T: Word> Csr<T> {
                 shape.0 as i64,
                 shape.1 as i64,
                 nnz as i64,
-                pointer(gpu, &made.arrays.0),
-                pointer(gpu, &made.arrays.1),
-                pointer(gpu, &made.arrays.2),
+                pointer(&made.arrays.0),
+                pointer(&made.arrays.1),
+                pointer(&made.arrays.2),
                 index,
                 index,
                 sys::cusparseIndexBase_t::CUSPARSE_INDEX_BASE_ZERO,
@@ -139,7 +138,7 @@ pub(super) struct DenseDescriptor(pub(super) sys::cusparseDnMatDescr_t);
 
 impl DenseDescriptor {
     /// Describes a matrix.
-    pub(super) fn new<T: Word>(gpu: &Gpu, matrix: &DeviceDense<T>) -> Result<DenseDescriptor, Refusal> {
+    pub(super) fn new<T: Word>(matrix: &DeviceDense<T>) -> Result<DenseDescriptor, Refusal> {
         let mut descriptor = ptr::null_mut();
         // SAFETY: the library is here, since a handle was made before. It writes one pointer to a live local, and keeps the
         // address only; whoever uses the descriptor has the buffer.
@@ -149,7 +148,7 @@ impl DenseDescriptor {
                 matrix.rows as i64,
                 matrix.cols as i64,
                 matrix.ld as i64,
-                pointer(gpu, &matrix.data),
+                pointer(&matrix.data),
                 data_type(T::PRECISION),
                 sys::cusparseOrder_t::CUSPARSE_ORDER_ROW,
             )

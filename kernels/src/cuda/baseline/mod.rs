@@ -17,13 +17,12 @@ mod spgemm;
 mod spmm;
 
 use super::CudaError;
-use super::gpu::Gpu;
-use super::launch::address;
 use crate::engine::Engine;
 use crate::feature::Feature;
-use crate::kernel::{Kernel, Run};
+use super::GpuRun;
+use crate::kernel::Kernel;
 use crate::name::KernelName;
-use cudarc::driver::CudaSlice;
+use crate::cuda::buffer::Buffer;
 use sparse_types::Precision;
 use sparse_types::arithmetic::Arithmetic;
 use sparse_types::contract::{Contract, Op, Types};
@@ -86,17 +85,17 @@ fn row(
     (op, format, tech): (Op, FormatKind, &str),
     (input, acc, out): (Precision, Precision, Precision),
     needs: &'static [Feature],
-    run: Run,
+    run: GpuRun,
 ) -> Kernel {
     let types = Types { a: input, b: input, acc, out };
     let contract = Contract { op, format, to: None, types };
     let name = KernelName::of_method(contract, Engine::Cuda, tech);
-    Kernel { needs, ..Kernel::named(&name, Arithmetic::any(acc, out), run) }
+    Kernel { needs, ..Kernel::on_gpu(&name, Arithmetic::any(acc, out), run) }
 }
 
 /// A device address, for the libraries.
-fn pointer<T>(gpu: &Gpu, buffer: &CudaSlice<T>) -> *mut c_void {
-    address(gpu, buffer) as *mut c_void
+fn pointer<T>(buffer: &Buffer<T>) -> *mut c_void {
+    buffer.address() as *mut c_void
 }
 
 /// A failed call of a library.

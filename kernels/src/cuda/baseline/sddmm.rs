@@ -9,14 +9,15 @@ use crate::cuda::gpu::Gpu;
 use crate::cuda::meter;
 use crate::cuda::operand::{DeviceDense, Word};
 use crate::feature::Feature;
-use crate::kernel::{Kernel, Run};
+use crate::cuda::GpuRun;
+use crate::kernel::Kernel;
 use crate::portable::element::{Operand, Output};
 use crate::portable::lanes::AsCsr;
 use crate::portable::request::wrong_format;
 use crate::portable::sddmm::open;
 use crate::portable::unit::Unit;
 use cudarc::cusparse::sys::{self, cusparseOperation_t as Operation, cusparseSDDMMAlg_t as Algorithm};
-use cudarc::driver::CudaSlice;
+use crate::cuda::buffer::Buffer;
 use sparse_types::contract::Op;
 use sparse_types::format::{FormatKind, Sparse};
 use sparse_types::refusal::{Refusal, RequestError};
@@ -26,7 +27,7 @@ use sparse_types::{F16, Precision};
 /// f64, f32, and f16 with sums in f32.
 pub(super) fn rows() -> Vec<Kernel> {
     use Precision::{F16 as H, F32, F64};
-    let runs: [((Precision, Precision, Precision), Run); 3] = [
+    let runs: [((Precision, Precision, Precision), GpuRun); 3] = [
         ((F64, F64, F64), run::<f64, f64, f64>),
         ((F32, F32, F32), run::<f32, f32, f32>),
         ((H, F32, F32), run::<F16, f32, f32>),
@@ -35,7 +36,7 @@ pub(super) fn rows() -> Vec<Kernel> {
     runs.map(|(types, run)| row(what, types, &[Feature::Cusparse], run)).into()
 }
 
-fn run<I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
+fn run<I, A, O>(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal>
 where
     I: Operand<A> + Word,
     A: Unit,
@@ -61,7 +62,7 @@ where
     if csr.values.is_empty() {
         return Ok(Answer::Written);
     }
-    let gpu = Gpu::get()?;
+    let gpu = Gpu::or_first(gpu)?;
     let (s, seconds) = meter::prepared(gpu, || {
         let _held = handle(gpu)?;
         Csr::new(gpu, (csr.rows, csr.cols), (&csr.row_ptr, &csr.col_idx, &csr.values))
@@ -82,7 +83,7 @@ where
 struct SddmmReady {
     x: DenseDescriptor,
     y: DenseDescriptor,
-    workspace: CudaSlice<u8>,
+    workspace: Buffer<u8>,
 }
 
 impl SddmmReady {
@@ -93,7 +94,7 @@ impl SddmmReady {
         (alpha, beta): (A, A),
     ) -> Result<SddmmReady, Refusal> {
         let handle = handle(gpu)?;
-        let (x, y) = (DenseDescriptor::new(gpu, x)?, DenseDescriptor::new(gpu, y)?);
+        let (x, y) = (DenseDescriptor::new(x)?, DenseDescriptor::new(y)?);
         let (alpha, beta) = ((&raw const alpha).cast(), (&raw const beta).cast());
         let mut bytes = 0;
         // SAFETY: handle and descriptors are live; alpha and beta point to live numbers of the compute type; the size is
@@ -129,7 +130,7 @@ impl SddmmReady {
                 s.descriptor,
                 data_type(A::PRECISION),
                 Algorithm::CUSPARSE_SDDMM_ALG_DEFAULT,
-                pointer(gpu, &ready.workspace),
+                pointer(&ready.workspace),
             )
         };
         check("preprocess an SDDMM", status)?;
@@ -152,7 +153,7 @@ impl SddmmReady {
                 s.descriptor,
                 data_type(A::PRECISION),
                 Algorithm::CUSPARSE_SDDMM_ALG_DEFAULT,
-                pointer(gpu, &self.workspace),
+                pointer(&self.workspace),
             )
         };
         check("multiply on a pattern", status)

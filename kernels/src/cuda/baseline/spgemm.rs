@@ -11,7 +11,8 @@ use crate::cuda::gpu::Gpu;
 use crate::cuda::meter;
 use crate::cuda::operand::Word;
 use crate::feature::Feature;
-use crate::kernel::{Kernel, Run};
+use crate::cuda::GpuRun;
+use crate::kernel::Kernel;
 use crate::portable::element::{Operand, Output};
 use crate::portable::lanes::AsCsr;
 use crate::portable::moves::compressed;
@@ -32,18 +33,18 @@ const ALGORITHM: cusparseSpGEMMAlg_t = cusparseSpGEMMAlg_t::CUSPARSE_SPGEMM_DEFA
 /// f64 and f32.
 pub(super) fn rows() -> Vec<Kernel> {
     use Precision::{F32, F64};
-    let runs: [((Precision, Precision, Precision), Run); 2] =
+    let runs: [((Precision, Precision, Precision), GpuRun); 2] =
         [((F64, F64, F64), run::<f64>), ((F32, F32, F32), run::<f32>)];
     let what = (Op::Spgemm, FormatKind::Csr, "cusparse");
     runs.map(|(types, run)| row(what, types, &[Feature::Cusparse], run)).into()
 }
 
-fn run<T>(task: Task<'_>) -> Result<Answer, Refusal>
+fn run<T>(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal>
 where
     T: Unit + Operand<T> + Output<T> + Word,
 {
     let Factors { shape, picks: a, added: b, .. } = open::<AsCsr, T>(task)?;
-    let gpu = Gpu::get()?;
+    let gpu = Gpu::or_first(gpu)?;
     let rows = shape.0;
     if a.values.is_empty() || b.values.is_empty() {
         let empty = (vec![0; rows + 1], Vec::new(), Vec::<T>::new());
@@ -161,7 +162,7 @@ fn multiply<T: Unit + Word>(
         };
         call(&mut bytes, ptr::null_mut())?;
         let buffer = gpu.zeros::<u8>(bytes)?;
-        call(&mut bytes, pointer(gpu, &buffer))?;
+        call(&mut bytes, pointer(&buffer))?;
         Ok::<_, Refusal>(buffer)
     };
     let held = (
@@ -171,7 +172,7 @@ fn multiply<T: Unit + Word>(
     let nnz = entries(&c)?;
     c.arrays.1 = gpu.zeros(nnz)?;
     c.arrays.2 = gpu.zeros(nnz)?;
-    copy(gpu, &handle, (a, b, &c), factors, &steps)?;
+    copy(&handle, (a, b, &c), factors, &steps)?;
     drop(held);
     Ok(SpgemmProduct { csr: c, nnz })
 }
@@ -186,7 +187,6 @@ fn entries<T: Word>(c: &Csr<T>) -> Result<usize, Refusal> {
 }
 
 fn copy<T: Unit + Word>(
-    gpu: &Gpu,
     handle: &CusparseHandle,
     (a, b, c): (&Csr<T>, &Csr<T>, &Csr<T>),
     factors: (T, T),
@@ -196,9 +196,9 @@ fn copy<T: Unit + Word>(
     unsafe {
         let set = sys::cusparseCsrSetPointers(
             c.descriptor,
-            pointer(gpu, &c.arrays.0),
-            pointer(gpu, &c.arrays.1),
-            pointer(gpu, &c.arrays.2),
+            pointer(&c.arrays.0),
+            pointer(&c.arrays.1),
+            pointer(&c.arrays.2),
         );
         check("take the result's buffers", set)?;
         let status = sys::cusparseSpGEMM_copy(

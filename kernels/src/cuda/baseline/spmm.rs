@@ -8,13 +8,14 @@ use super::row;
 use crate::cuda::gpu::Gpu;
 use crate::cuda::operand::{DeviceDense, Word, library_product};
 use crate::feature::Feature;
-use crate::kernel::{Kernel, Run};
+use crate::cuda::GpuRun;
+use crate::kernel::Kernel;
 use crate::portable::element::{Operand, Output};
 use crate::portable::moves::{Arrays, turn};
 use crate::portable::request::{self, wrong_format};
 use crate::portable::unit::Unit;
 use cudarc::cusparse::sys::{self, cusparseOperation_t, cusparseSpMMAlg_t as Algorithm};
-use cudarc::driver::CudaSlice;
+use crate::cuda::buffer::Buffer;
 use sparse_types::contract::Op;
 use sparse_types::format::{FormatKind, Sparse};
 use sparse_types::refusal::Refusal;
@@ -25,7 +26,7 @@ use std::cell::RefCell;
 const KEEP: cusparseOperation_t = cusparseOperation_t::CUSPARSE_OPERATION_NON_TRANSPOSE;
 
 /// The types of one algorithm: f64, f32, and f16 and bf16 with sums in f32.
-pub(super) type RunTable = [Run; 6];
+pub(super) type RunTable = [GpuRun; 6];
 
 /// One algorithm for all types; its number in the library is the constant.
 const fn runs<const ALGORITHM: u32>() -> RunTable {
@@ -74,7 +75,7 @@ const fn algorithm(number: u32) -> Algorithm {
     }
 }
 
-fn run<const ALGORITHM: u32, I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
+fn run<const ALGORITHM: u32, I, A, O>(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal>
 where
     I: Operand<A> + Word,
     A: Unit,
@@ -82,6 +83,7 @@ where
 {
     let request = request::spmm::<I, A, O>(task, FormatKind::Csr)?;
     library_product(
+        gpu,
         request,
         |gpu, a, transpose| {
             let Sparse::Csr(csr) = a else {
@@ -112,7 +114,7 @@ struct PreparedBaseline<I: Word> {
 struct Ready {
     b: DenseDescriptor,
     c: DenseDescriptor,
-    workspace: CudaSlice<u8>,
+    workspace: Buffer<u8>,
 }
 
 impl<I: Word> PreparedBaseline<I> {
@@ -132,7 +134,7 @@ impl<I: Word> PreparedBaseline<I> {
         let ready = match ready.take() {
             Some(made) => ready.insert(made),
             None => {
-                let (b, c) = (DenseDescriptor::new(gpu, b)?, DenseDescriptor::new(gpu, c)?);
+                let (b, c) = (DenseDescriptor::new(b)?, DenseDescriptor::new(c)?);
                 let mut bytes = 0;
                 // SAFETY: handle and descriptors are live; alpha and beta point to live numbers of the compute type; the
                 // size is written to a live local. Nothing is launched.
@@ -167,7 +169,7 @@ impl<I: Word> PreparedBaseline<I> {
                         made.c.0,
                         compute,
                         algorithm,
-                        pointer(gpu, &made.workspace),
+                        pointer(&made.workspace),
                     )
                 };
                 check("preprocess an SpMM", status)?;
@@ -189,7 +191,7 @@ impl<I: Word> PreparedBaseline<I> {
                 ready.c.0,
                 compute,
                 algorithm,
-                pointer(gpu, &ready.workspace),
+                pointer(&ready.workspace),
             )
         };
         check("multiply", status)

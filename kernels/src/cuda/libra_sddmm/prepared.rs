@@ -2,14 +2,14 @@
 
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
-use crate::cuda::gpu::{Gpu, failed};
-use crate::cuda::launch::address;
+use crate::cuda::gpu::Gpu;
+use crate::cuda::launch::{Call, Grid};
 use crate::cuda::layout::layout;
 use crate::cuda::operand::{DeviceDense, Word};
 use crate::cuda::source::Source;
 use crate::portable::element::Operand;
 use crate::portable::request::same;
-use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
+use crate::cuda::buffer::Buffer;
 use sparse_types::format::LibraSddmmParts;
 use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::task::SddmmMode;
@@ -100,18 +100,18 @@ pub(crate) struct PreparedPattern {
     cols: usize,
     /// Entries of both parts.
     nnz: usize,
-    segments: CudaSlice<u32>,
+    segments: Buffer<u32>,
     segment_count: usize,
-    bitmap: CudaSlice<u64>,
-    value_ptr: CudaSlice<u32>,
-    block_col: CudaSlice<u32>,
-    values: CudaSlice<f32>,
-    position: CudaSlice<u32>,
+    bitmap: Buffer<u64>,
+    value_ptr: Buffer<u32>,
+    block_col: Buffer<u32>,
+    values: Buffer<f32>,
+    position: Buffer<u32>,
     value_count: usize,
-    rest_row: CudaSlice<u32>,
-    rest_col: CudaSlice<u32>,
-    rest_values: CudaSlice<f32>,
-    rest_position: CudaSlice<u32>,
+    rest_row: Buffer<u32>,
+    rest_col: Buffer<u32>,
+    rest_values: Buffer<f32>,
+    rest_position: Buffer<u32>,
     rest_count: usize,
 }
 
@@ -194,7 +194,7 @@ impl PreparedPattern {
         &self,
         gpu: &Gpu,
         (x, y): (&DeviceDense<I>, &DeviceDense<I>),
-        out: &mut CudaSlice<f32>,
+        out: &mut Buffer<f32>,
         mode: SddmmMode,
         (alpha, beta): (f32, f32),
     ) -> Result<(), Refusal> {
@@ -214,28 +214,28 @@ impl PreparedPattern {
             let rest = (&self.rest_values, &self.rest_position, self.rest_count);
             return self.without_product(gpu, rest, mode, beta, out);
         }
-        let at = |array: &CudaSlice<u32>| address(gpu, array);
+        let at = Buffer::<u32>::address;
         let pattern = PatternArg {
             segments: at(&self.segments),
-            bitmap: address(gpu, &self.bitmap),
+            bitmap: self.bitmap.address(),
             value_ptr: at(&self.value_ptr),
             block_col: at(&self.block_col),
-            values: address(gpu, &self.values),
+            values: self.values.address(),
             position: at(&self.position),
             rest_row: at(&self.rest_row),
             rest_col: at(&self.rest_col),
-            rest_values: address(gpu, &self.rest_values),
+            rest_values: self.rest_values.address(),
             rest_position: at(&self.rest_position),
             rows: self.rows as u32,
             segment_count: self.segment_count as u32,
             rest_count: self.rest_count as u32,
         };
         let operands = OperandsArg {
-            x: address(gpu, &x.data),
+            x: x.data.address(),
             ldx: x.ld as u64,
-            y: address(gpu, &y.data),
+            y: y.data.address(),
             ldy: y.ld as u64,
-            out: address(gpu, out),
+            out: out.address(),
             k: x.cols as u32,
             mode,
             alpha,
@@ -247,44 +247,45 @@ impl PreparedPattern {
             return Ok(());
         }
         let aligned = x.ld % I::VECTOR == 0 && y.ld % I::VECTOR == 0;
-        let function =
-            gpu.function(Source::LibraSddmm, symbol::<I>(aligned, self.rest_count == 0, x.cols))?;
-        let segment_blocks = segment_blocks as u32;
-        let mut arguments = gpu.stream().launch_builder(&function);
-        arguments.arg(&pattern).arg(&operands).arg(&segment_blocks);
+        let symbol = symbol::<I>(aligned, self.rest_count == 0, x.cols);
+        let call = Call::new(Source::LibraSddmm, symbol, grid(blocks))
+            .arg(&pattern)
+            .arg(&operands)
+            .arg(&(segment_blocks as u32));
         // SAFETY: three arguments of the types and in the order of KERNEL in libra_sddmm.cu (`SddmmElement` ties the symbol to
         // the element). The arrays live in `self`, X, Y and `out` with the caller until the stream has run. Indices are those
         // of the encoder: rows below X's, columns below Y's, positions a permutation of 0..nnz, which `out` holds. Rows of
         // X and Y are read up to k, or to the end of the 16 bytes that hold element k - 1, which `ld` is a multiple of;
         // kernels for rows of one length get rows of that length.
-        unsafe { arguments.launch(grid(blocks)) }.map_err(failed("launch a kernel"))?;
-        Ok(())
+        unsafe { call.launch(gpu) }
     }
 
     fn without_product(
         &self,
         gpu: &Gpu,
-        (values, position, count): (&CudaSlice<f32>, &CudaSlice<u32>, usize),
+        (values, position, count): (&Buffer<f32>, &Buffer<u32>, usize),
         mode: u32,
         beta: f32,
-        out: &mut CudaSlice<f32>,
+        out: &mut Buffer<f32>,
     ) -> Result<(), Refusal> {
         if count == 0 {
             return Ok(());
         }
-        let function = gpu.function(Source::LibraSddmm, "sddmm_without_product")?;
-        let number = count as u32;
-        let mut arguments = gpu.stream().launch_builder(&function);
-        arguments.arg(values).arg(position).arg(&number).arg(&mode).arg(&beta).arg(out);
+        let call = Call::new(Source::LibraSddmm, "sddmm_without_product", grid(count.div_ceil(BLOCK)))
+            .arg(&values.address())
+            .arg(&position.address())
+            .arg(&(count as u32))
+            .arg(&mode)
+            .arg(&beta)
+            .arg(&out.address());
         // SAFETY: six arguments as in the source; threads past `count`, the length of both arrays, return; positions are below
         // nnz, which `out` holds.
-        unsafe { arguments.launch(grid(count.div_ceil(BLOCK))) }.map_err(failed("launch a kernel"))?;
-        Ok(())
+        unsafe { call.launch(gpu) }
     }
 }
 
-fn grid(blocks: usize) -> LaunchConfig {
-    LaunchConfig { grid_dim: (blocks as u32, 1, 1), block_dim: (BLOCK as u32, 1, 1), shared_mem_bytes: 0 }
+const fn grid(blocks: usize) -> Grid {
+    Grid { blocks: [blocks as u32, 1], threads: BLOCK as u32, shared: 0 }
 }
 
 /// `struct Segment` of the source, one after another: first row of the window, first block, the one past the last; of the

@@ -10,7 +10,7 @@
 use super::cut::{Blocking, Slices, height};
 use super::{extent, is_tiled, lists, open};
 use crate::cuda::gpu::Gpu;
-use crate::cuda::launch::{self, Grid, address, address_mut};
+use crate::cuda::launch::{Call, Grid};
 use crate::cuda::layout::layout;
 use crate::cuda::listed::{Prepared, Tiled};
 use crate::cuda::operand::{DeviceDense, Word, fits, product};
@@ -129,10 +129,11 @@ instances! {
     Bf16 Bf16: "nm_bf16_bf16" "listed_bf16_bf16";
 }
 
-pub(super) fn run<I: NmInstance<O>, O: Output<f32> + Word>(task: Task<'_>) -> Result<Answer, Refusal> {
+pub(super) fn run<I: NmInstance<O>, O: Output<f32> + Word>(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal> {
     let request = request::spmm::<I, f32, O>(task, FormatKind::Nm)?;
     let n = request.c.cols;
     product(
+        gpu,
         request,
         |gpu, a, transpose| prepare::<I>(gpu, open(a)?, transpose, n),
         |gpu, prepared, bc, factors| prepared.launch(gpu, I::LISTED, bc, factors),
@@ -187,8 +188,8 @@ fn prepare<I: MatrixUnitElement>(
     n: usize,
 ) -> Result<Prepared<I, MmaTiles>, Refusal> {
     if is_tiled(nm, transpose, n) {
-        let limit = launch::shared_limit(gpu)?;
-        for block in ThreadBlock::candidates(n, nm.cols, gpu.found().multiprocessors()?) {
+        let limit = gpu.shared_limit()?;
+        for block in ThreadBlock::candidates(n, nm.cols, gpu.multiprocessors()?) {
             for rows in [64, 32, 16, 8] {
                 if rows % I::K == 0
                     && let Some(tiles) = MmaTiles::new(gpu, nm, (block, rows), limit)?
@@ -253,10 +254,10 @@ impl<I: NmInstance<O>, O: Word> Tiled<I, O> for MmaTiles {
         let grid = Grid::new("tiles of C", blocks, self.block.tn as u32, self.shared as u32)?;
         let (ldb, ldc) = (b.ld as u64, c.ld as u64);
         let arguments = NmMmaArg {
-            b: address(gpu, &b.data),
-            w: address(gpu, &self.slices.w),
-            rows: address(gpu, &self.slices.rows),
-            c: address_mut(gpu, &mut c.data),
+            b: b.data.address(),
+            w: self.slices.w.address(),
+            rows: self.slices.rows.address(),
+            c: c.data.address(),
             ldb,
             ldc,
             n,
@@ -275,7 +276,7 @@ impl<I: NmInstance<O>, O: Word> Tiled<I, O> for MmaTiles {
         // of d, which names rows 0..=cap of a slice; rows are below k, or -1. `fits` compared B and C with k, cols and n, and both
         // have their elements (`DeviceDense::new`); rows of B start at multiples of 16 bytes (`Prepared::launch`) and are read up
         // to n, C is written for j < cols and i < n. `is_tiled` and `extent` keep all numbers below 2^30.
-        unsafe { launch::by_value(gpu, Source::NmMma, symbol, grid, &arguments) }
+        unsafe { Call::new(Source::NmMma, symbol, grid).arg(&arguments).launch(gpu) }
     }
 }
 

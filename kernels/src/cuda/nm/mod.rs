@@ -17,11 +17,8 @@ mod tiles;
 pub(super) use mma::{MatrixUnitElement, SYMBOLS as MMA_SYMBOLS};
 pub(super) use shape::SYMBOLS as TILE_SYMBOLS;
 
-use super::architecture;
-use crate::engine::Engine;
-use crate::feature::Feature;
-use crate::kernel::{Kernel, Run};
-use crate::name::KernelName;
+use super::{GpuRun, Target};
+use crate::kernel::Kernel;
 use crate::portable::element::{Operand, Output, contract};
 use crate::portable::request::wrong_format;
 use crate::portable::unit::Unit;
@@ -32,34 +29,38 @@ use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::{Bf16, F16, Precision, Tf32};
 
 /// Every kernel for N:M.
-pub(super) fn rows(table: &mut Vec<Kernel>) {
-    table.push(row::<f32, f32, f32>(None, chain(), tiles::run_v3));
-    table.push(row::<f32, f32, f32>(Some("v1"), chain(), tiles::run_v1));
-    table.push(row::<f32, f32, f32>(Some("v2"), chain(), tiles::run_v2));
-    table.push(row::<Tf32, f32, f32>(None, instructions::<Tf32, f32>(8), mma::run::<Tf32, f32>));
-    table.push(row::<F16, f32, f32>(None, instructions::<F16, f32>(16), mma::run::<F16, f32>));
-    table.push(row::<F16, f32, F16>(None, instructions::<F16, F16>(16), mma::run::<F16, F16>));
-    table.push(row::<Bf16, f32, f32>(None, instructions::<Bf16, f32>(16), mma::run::<Bf16, f32>));
-    table.push(row::<Bf16, f32, Bf16>(None, instructions::<Bf16, Bf16>(16), mma::run::<Bf16, Bf16>));
+pub(super) fn rows(table: &mut Vec<Kernel>, target: Target) {
+    table.push(row::<f32, f32, f32>(target, None, chain(), tiles::run_v3));
+    table.push(row::<f32, f32, f32>(target, Some("v1"), chain(), tiles::run_v1));
+    table.push(row::<f32, f32, f32>(target, Some("v2"), chain(), tiles::run_v2));
+    table.push(row::<Tf32, f32, f32>(target, None, instructions::<Tf32, f32>(target, 8), mma::run::<Tf32, f32>));
+    table.push(row::<F16, f32, f32>(target, None, instructions::<F16, f32>(target, 16), mma::run::<F16, f32>));
+    table.push(row::<F16, f32, F16>(target, None, instructions::<F16, F16>(target, 16), mma::run::<F16, F16>));
+    table.push(row::<Bf16, f32, f32>(target, None, instructions::<Bf16, f32>(target, 16), mma::run::<Bf16, f32>));
+    table.push(row::<Bf16, f32, Bf16>(target, None, instructions::<Bf16, Bf16>(target, 16), mma::run::<Bf16, Bf16>));
 }
 
 fn chain() -> Arithmetic {
     Arithmetic::chain(Reduction::FmaChain, Precision::F32, Precision::F32).multiplies_pads()
 }
 
-fn instructions<I: Operand<f32>, O: Output<f32>>(k: u16) -> Arithmetic {
+fn instructions<I: Operand<f32>, O: Output<f32>>(target: Target, k: u16) -> Arithmetic {
     let instruction = Instruction::mma((16, 8, k), Precision::F32, I::PRECISION);
-    let declared = Arithmetic::mma(architecture(), instruction, O::PRECISION).multiplies_pads();
+    let declared = Arithmetic::mma(target.architecture, instruction, O::PRECISION).multiplies_pads();
     match I::PRECISION {
         Precision::Tf32 => declared.input(Input::Tf32Rna),
         _ => declared,
     }
 }
 
-fn row<I: Operand<A>, A: Unit, O: Output<A>>(tech: Option<&str>, arithmetic: Arithmetic, run: Run) -> Kernel {
+fn row<I: Operand<A>, A: Unit, O: Output<A>>(
+    target: Target,
+    tech: Option<&str>,
+    arithmetic: Arithmetic,
+    run: GpuRun,
+) -> Kernel {
     let contract = contract::<I, A, O>(Op::Spmm, FormatKind::Nm);
-    let name = KernelName { tech: tech.map(str::to_owned), ..KernelName::plain(contract, Engine::Cuda) };
-    Kernel { needs: &[Feature::Sm80], ..Kernel::named(&name, arithmetic, run) }
+    target.row(contract, tech, arithmetic, run)
 }
 
 /// The matrix as N:M.

@@ -6,7 +6,7 @@ use super::cut::{Blocking, Slices, height};
 use super::shape::{Request, Shape, Version, candidates};
 use super::{extent, is_tiled, lists, open};
 use crate::cuda::gpu::Gpu;
-use crate::cuda::launch::{self, Grid, address, address_mut};
+use crate::cuda::launch::{Call, Grid};
 use crate::cuda::layout::layout;
 use crate::cuda::listed::{FMA, Prepared, Tiled};
 use crate::cuda::operand::{DeviceDense, fits, product};
@@ -16,22 +16,23 @@ use sparse_types::format::{FormatKind, Nm, NmParts};
 use sparse_types::refusal::Refusal;
 use sparse_types::task::{Answer, Task};
 
-pub(super) fn run_v1(task: Task<'_>) -> Result<Answer, Refusal> {
-    run(task, Version::V1)
+pub(super) fn run_v1(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal> {
+    run(gpu, task, Version::V1)
 }
 
-pub(super) fn run_v2(task: Task<'_>) -> Result<Answer, Refusal> {
-    run(task, Version::V2)
+pub(super) fn run_v2(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal> {
+    run(gpu, task, Version::V2)
 }
 
-pub(super) fn run_v3(task: Task<'_>) -> Result<Answer, Refusal> {
-    run(task, Version::V3)
+pub(super) fn run_v3(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal> {
+    run(gpu, task, Version::V3)
 }
 
-fn run(task: Task<'_>, version: Version) -> Result<Answer, Refusal> {
+fn run(gpu: Option<&Gpu>, task: Task<'_>, version: Version) -> Result<Answer, Refusal> {
     let request = request::spmm::<f32, f32, f32>(task, FormatKind::Nm)?;
     let n = request.c.cols;
     product(
+        gpu,
         request,
         |gpu, a, transpose| prepare(gpu, open(a)?, transpose, (version, n)),
         |gpu, prepared, bc, factors| prepared.launch(gpu, FMA, bc, factors),
@@ -92,10 +93,10 @@ fn prepare(
             pattern: (nm.n, nm.m, nm.l),
             cols: nm.cols,
             n,
-            multiprocessors: gpu.found().multiprocessors()?,
+            multiprocessors: gpu.multiprocessors()?,
         };
         let tiles = candidates(version, &request);
-        let most = launch::shared_limit(gpu)?;
+        let most = gpu.shared_limit()?;
         // Wide windows may leave room for fewer blocks than a tile is made for.
         for sharing in [true, false] {
             for &(shape, blocking) in &tiles {
@@ -157,10 +158,10 @@ impl Tiled<f32, f32> for FmaTiles {
         let grid = Grid::new("tiles of C", blocks, shape.threads() as u32, shared as u32)?;
         let (ldb, ldc) = (b.ld as u64, c.ld as u64);
         let arguments = NmTileArg {
-            b: address(gpu, &b.data),
-            w: address(gpu, &self.slices.w),
-            rows: address(gpu, &self.slices.rows),
-            c: address_mut(gpu, &mut c.data),
+            b: b.data.address(),
+            w: self.slices.w.address(),
+            rows: self.slices.rows.address(),
+            c: c.data.address(),
             ldb,
             ldc,
             k: self.k as i32,
@@ -180,7 +181,7 @@ impl Tiled<f32, f32> for FmaTiles {
         // `fits` compared B and C with k, cols and n, and both have their elements (`DeviceDense::new`); rows of B start at
         // multiples of 16 bytes (`Prepared::launch`) and are read up to n, C is written for j < cols and i < n. `is_tiled` and
         // `extent` keep all numbers below 2^30, and shared memory is what `Shape::shared` says.
-        unsafe { launch::by_value(gpu, Source::NmTile, shape.symbol(self.packed), grid, &arguments) }
+        unsafe { Call::new(Source::NmTile, shape.symbol(self.packed), grid).arg(&arguments).launch(gpu) }
     }
 }
 
@@ -243,7 +244,7 @@ mod tests {
             eprintln!("SKIPPED: {} tiles, whole and packed, for want of a GPU", ALL.len());
             return;
         };
-        let limit = launch::shared_limit(gpu).expect("a device");
+        let limit = gpu.shared_limit().expect("a device");
         let (mut state, mut compared) = (5u64, 0);
         for (k, cols, n) in [(64, 256, 128), (333, 517, 301), (96, 40, 9), (1000, 264, 132)] {
             for params in
@@ -254,8 +255,10 @@ mod tests {
                 let before = dense(gpu, cols, n, n + cols % 4, &mut state);
                 let lists = lists::lists(&nm, true).expect("small");
                 let listed: Prepared<f32, FmaTiles> = Prepared::listed(gpu, &lists).expect("memory");
+                let mut held = vec![0f32; before.data.len()];
+                gpu.download(&before.data, &mut held).expect("no fault");
                 let result = |run: &dyn Fn(&mut DeviceDense<f32>)| {
-                    let data = gpu.stream().clone_dtod(&before.data).expect("memory");
+                    let data = gpu.upload(&held).expect("memory");
                     let mut c = DeviceDense::new(data, (cols, n), before.ld).expect("as before");
                     run(&mut c);
                     let mut bits = vec![0f32; cols * c.ld];

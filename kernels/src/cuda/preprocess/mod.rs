@@ -15,12 +15,11 @@ mod work;
 use super::gpu::Gpu;
 use super::meter::clocked;
 use super::operand::{Word, bits_of};
-use crate::engine::Engine;
-use crate::feature::Feature;
+use super::Target;
 use crate::kernel::Kernel;
 use crate::portable::moves::{check_slots, encoded};
 use crate::portable::request::{self, wrong_format, wrong_task};
-use cudarc::driver::CudaSlice;
+use crate::cuda::buffer::Buffer;
 use rule::Rule;
 use sparse_types::arithmetic::{Arithmetic, Reduction};
 use sparse_types::contract::{Contract, Op, Types};
@@ -134,23 +133,23 @@ impl TargetFormat for ToSddmm {
 }
 
 /// The rows of the table.
-pub(super) fn rows(table: &mut Vec<Kernel>) {
-    rows_to::<ToSpmm>(table);
-    rows_to::<ToSddmm>(table);
+pub(super) fn rows(table: &mut Vec<Kernel>, target: Target) {
+    rows_to::<ToSpmm>(table, target);
+    rows_to::<ToSddmm>(table, target);
 }
 
-fn rows_to<F: TargetFormat>(table: &mut Vec<Kernel>) {
-    table.push(row::<F, f64>());
-    table.push(row::<F, f32>());
-    table.push(row::<F, Tf32>());
-    table.push(row::<F, F16>());
-    table.push(row::<F, Bf16>());
-    table.push(row::<F, E4m3>());
-    table.push(row::<F, E5m2>());
+fn rows_to<F: TargetFormat>(table: &mut Vec<Kernel>, target: Target) {
+    table.push(row::<F, f64>(target));
+    table.push(row::<F, f32>(target));
+    table.push(row::<F, Tf32>(target));
+    table.push(row::<F, F16>(target));
+    table.push(row::<F, Bf16>(target));
+    table.push(row::<F, E4m3>(target));
+    table.push(row::<F, E5m2>(target));
 }
 
 /// Moves round nothing: the declaration is a chain of no terms.
-fn row<F: TargetFormat, T: Word>() -> Kernel {
+fn row<F: TargetFormat, T: Word>(target: Target) -> Kernel {
     let p = T::PRECISION;
     let contract = Contract {
         op: Op::Convert,
@@ -158,14 +157,11 @@ fn row<F: TargetFormat, T: Word>() -> Kernel {
         to: Some(F::KIND),
         types: Types { a: p, b: p, acc: p, out: p },
     };
-    Kernel {
-        needs: &[Feature::Sm80],
-        ..Kernel::new(contract, Engine::Cuda, Arithmetic::chain(Reduction::MulAddChain, p, p), run::<F, T>)
-    }
+    target.row(contract, None, Arithmetic::chain(Reduction::MulAddChain, p, p), run::<F, T>)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the signature that the registry calls")]
-fn run<F: TargetFormat, T: Word>(task: Task<'_>) -> Result<Answer, Refusal> {
+fn run<F: TargetFormat, T: Word>(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal> {
     let Task::Convert { a, to, params } = task else {
         return Err(wrong_task(Op::Convert, &task));
     };
@@ -176,7 +172,7 @@ fn run<F: TargetFormat, T: Word>(task: Task<'_>) -> Result<Answer, Refusal> {
         return Err(wrong_format("A", FormatKind::Csr, a.kind()));
     };
     let rule = F::rule(params)?;
-    let gpu = Gpu::get()?;
+    let gpu = Gpu::or_first(gpu)?;
     let csr = Uploaded::new(gpu, matrix)?;
     let mut work = LibraConversion::new(gpu, &csr, rule)?;
     work.count()?;
@@ -191,9 +187,9 @@ struct Uploaded<T: Word> {
     rows: usize,
     cols: usize,
     entries: usize,
-    row_ptr: CudaSlice<u32>,
-    col_idx: CudaSlice<u32>,
-    values: CudaSlice<T::Bits>,
+    row_ptr: Buffer<u32>,
+    col_idx: Buffer<u32>,
+    values: Buffer<T::Bits>,
 }
 
 impl<T: Word> Uploaded<T> {
@@ -283,7 +279,7 @@ fn timed<T: Word>(matrix: &Sparse<T>, rule: Rule, repeats: usize) -> Result<Conv
                 work.fill()
             };
             for _ in 0..repeats {
-                gpu.flush()?;
+                gpu.silicon()?.flush()?;
                 times.passes.push(clocked(gpu, &mut again, 1)?);
             }
         }

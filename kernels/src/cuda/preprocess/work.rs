@@ -6,9 +6,8 @@ use super::Uploaded;
 use super::passes::{Each, Pass, WORD, scan_counts, scan_words, tiles};
 use super::rule::Rule;
 use crate::cuda::gpu::Gpu;
-use crate::cuda::launch::address;
 use crate::cuda::operand::Word;
-use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
+use crate::cuda::buffer::{Buffer, Element};
 use sparse_types::refusal::{EncodingError, Refusal, RequestError};
 
 /// Rows of a window.
@@ -22,18 +21,18 @@ pub(super) struct LibraConversion<'a, T: Word> {
     rule: Rule,
     words: usize,
     windows: usize,
-    first_row: CudaSlice<u32>,
-    vector: CudaSlice<u16>,
-    slot: CudaSlice<u32>,
-    leaders: CudaSlice<u64>,
-    rest: CudaSlice<u64>,
-    origin: CudaSlice<u32>,
-    cut: CudaSlice<u64>,
-    window_values: CudaSlice<u32>,
-    totals: CudaSlice<u32>,
-    sums: CudaSlice<u32>,
-    window_block_ptr: CudaSlice<u32>,
-    row_ptr: CudaSlice<u32>,
+    first_row: Buffer<u32>,
+    vector: Buffer<u16>,
+    slot: Buffer<u32>,
+    leaders: Buffer<u64>,
+    rest: Buffer<u64>,
+    origin: Buffer<u32>,
+    cut: Buffer<u64>,
+    window_values: Buffer<u32>,
+    totals: Buffer<u32>,
+    sums: Buffer<u32>,
+    window_block_ptr: Buffer<u32>,
+    row_ptr: Buffer<u32>,
     filled: Option<Filled<T>>,
 }
 
@@ -42,15 +41,15 @@ pub(super) struct LibraConversion<'a, T: Word> {
 struct Filled<T: Word> {
     blocks: usize,
     tensor: usize,
-    block_col: CudaSlice<u32>,
-    column_mask: CudaSlice<u8>,
-    bitmap: CudaSlice<u64>,
-    block_value_ptr: CudaSlice<u32>,
-    values: CudaSlice<T::Bits>,
-    col_idx: CudaSlice<u32>,
-    rest_values: CudaSlice<T::Bits>,
+    block_col: Buffer<u32>,
+    column_mask: Buffer<u8>,
+    bitmap: Buffer<u64>,
+    block_value_ptr: Buffer<u32>,
+    values: Buffer<T::Bits>,
+    col_idx: Buffer<u32>,
+    rest_values: Buffer<T::Bits>,
     /// Of both parts, for SDDMM.
-    positions: Option<(CudaSlice<u32>, CudaSlice<u32>)>,
+    positions: Option<(Buffer<u32>, Buffer<u32>)>,
 }
 
 /// The arrays of both formats, on the host.
@@ -105,22 +104,21 @@ impl<'a, T: Word> LibraConversion<'a, T> {
     }
 
     fn pass(&self) -> Pass {
-        let gpu = self.gpu;
         let mut pass = Pass {
-            row_ptr: address(gpu, &self.csr.row_ptr),
-            col_idx: address(gpu, &self.csr.col_idx),
-            values: address(gpu, &self.csr.values),
-            first_row: address(gpu, &self.first_row),
-            vector: address(gpu, &self.vector),
-            slot: address(gpu, &self.slot),
-            leaders: address(gpu, &self.leaders),
-            rest: address(gpu, &self.rest),
-            origin: address(gpu, &self.origin),
-            cut: address(gpu, &self.cut),
-            window_values: address(gpu, &self.window_values),
-            totals: address(gpu, &self.totals),
-            window_block_ptr: address(gpu, &self.window_block_ptr),
-            row_ptr_rest: address(gpu, &self.row_ptr),
+            row_ptr: self.csr.row_ptr.address(),
+            col_idx: self.csr.col_idx.address(),
+            values: self.csr.values.address(),
+            first_row: self.first_row.address(),
+            vector: self.vector.address(),
+            slot: self.slot.address(),
+            leaders: self.leaders.address(),
+            rest: self.rest.address(),
+            origin: self.origin.address(),
+            cut: self.cut.address(),
+            window_values: self.window_values.address(),
+            totals: self.totals.address(),
+            window_block_ptr: self.window_block_ptr.address(),
+            row_ptr_rest: self.row_ptr.address(),
             rows: self.csr.rows as u32,
             entries: self.csr.entries as u32,
             words: self.words as u32,
@@ -130,16 +128,16 @@ impl<'a, T: Word> LibraConversion<'a, T> {
             ..Pass::default()
         };
         if let Some(filled) = &self.filled {
-            pass.block_col = address(gpu, &filled.block_col);
-            pass.column_mask = address(gpu, &filled.column_mask);
-            pass.bitmap = address(gpu, &filled.bitmap);
-            pass.block_value_ptr = address(gpu, &filled.block_value_ptr);
-            pass.tensor_values = address(gpu, &filled.values);
-            pass.rest_col = address(gpu, &filled.col_idx);
-            pass.rest_values = address(gpu, &filled.rest_values);
+            pass.block_col = filled.block_col.address();
+            pass.column_mask = filled.column_mask.address();
+            pass.bitmap = filled.bitmap.address();
+            pass.block_value_ptr = filled.block_value_ptr.address();
+            pass.tensor_values = filled.values.address();
+            pass.rest_col = filled.col_idx.address();
+            pass.rest_values = filled.rest_values.address();
             if let Some((position, rest_position)) = &filled.positions {
-                pass.position = address(gpu, position);
-                pass.rest_position = address(gpu, rest_position);
+                pass.position = position.address();
+                pass.rest_position = rest_position.address();
             }
             pass.blocks = filled.blocks as u32;
         }
@@ -148,7 +146,7 @@ impl<'a, T: Word> LibraConversion<'a, T> {
 
     /// Queues what finds the vectors, and how many blocks and entries each part has.
     pub(super) fn count(&mut self) -> Result<(), Refusal> {
-        let (pass, gpu, sums) = (self.pass(), self.gpu, address(self.gpu, &self.sums));
+        let (pass, gpu, sums) = (self.pass(), self.gpu, self.sums.address());
         // SAFETY: `new` made every array of these passes of the length that `Pass` says, and they live in `self`; CSR comes
         // from a checked matrix. The passes come in the order of their dependences. `sums` is long enough for 8 planes of
         // words and for windows.
@@ -226,7 +224,7 @@ impl<'a, T: Word> LibraConversion<'a, T> {
         if self.filled.is_none() {
             return Ok(());
         }
-        let (pass, gpu, sums) = (self.pass(), self.gpu, address(self.gpu, &self.sums));
+        let (pass, gpu, sums) = (self.pass(), self.gpu, self.sums.address());
         let bitmap = match self.rule.kb() {
             4 => "bitmap_4",
             8 => "bitmap_8",
@@ -285,9 +283,9 @@ impl<'a, T: Word> LibraConversion<'a, T> {
         })
     }
 
-    fn fetch<X: DeviceRepr + ValidAsZeroBits + Default + Clone>(
+    fn fetch<X: Element + Default>(
         &self,
-        buffer: &CudaSlice<X>,
+        buffer: &Buffer<X>,
         len: usize,
     ) -> Result<Vec<X>, Refusal> {
         let mut elements = vec![X::default(); len];
@@ -295,7 +293,7 @@ impl<'a, T: Word> LibraConversion<'a, T> {
         Ok(elements)
     }
 
-    fn elements(&self, buffer: &CudaSlice<T::Bits>, len: usize) -> Result<Vec<T>, Refusal> {
+    fn elements(&self, buffer: &Buffer<T::Bits>, len: usize) -> Result<Vec<T>, Refusal> {
         Ok(self.fetch(buffer, len)?.into_iter().map(T::element).collect())
     }
 }

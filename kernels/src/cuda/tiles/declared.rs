@@ -2,11 +2,9 @@
 
 use super::plan::{FormatTiles, Limits, NONE, WINDOW, Window};
 use super::{PreparedTiles, Symbols, TileArrays, TileElement};
-use crate::cuda::architecture;
 use crate::cuda::gpu::Gpu;
-use crate::engine::Engine;
-use crate::feature::Feature;
-use crate::kernel::{Kernel, Run};
+use crate::cuda::{GpuRun, Target};
+use crate::kernel::Kernel;
 use crate::portable::element::contract;
 use crate::portable::moves::{Arrays as Lanes, Move, turn};
 use crate::portable::request::wrong_format;
@@ -17,39 +15,45 @@ use sparse_types::format::{FormatKind, FormatParams, Sparse};
 use sparse_types::refusal::Refusal;
 use sparse_types::task::Answer;
 
-/// The architecture of this machine's GPU, if the instruction adds all of its eight or sixteen products in one fused sum there. Only
+/// The target's architecture, if the instruction adds all of its eight or sixteen products in one fused sum there. Only
 /// then can it be declared: the kernels hand the products over in the order that suits their loads, which must not change the bits.
 /// `mma.m16n8k8` on f16 adds them in one sum from Ampere on; on tf32, and `mma.m16n8k16`, from Hopper on.
-pub(crate) fn fused_architecture(instruction: Instruction) -> Option<Architecture> {
+pub(crate) fn fused_architecture(target: Target, instruction: Instruction) -> Option<Architecture> {
     use Architecture::{Sm80, Sm86, Sm89, Sm90, Sm100};
     let fused: &[Architecture] = match (instruction.input, instruction.k) {
         (Precision::F16, 8) => &[Sm80, Sm86, Sm89, Sm90, Sm100],
         _ => &[Sm90, Sm100],
     };
-    architecture().filter(|found| fused.contains(found))
+    target.architecture.filter(|found| fused.contains(found))
 }
 
 /// Chains of `mma.m16n8k8` over tiles and fused chains over the rest, both composed along k as given.
-fn hybrid(operands: Precision, input: Input, (tiles, rest): (Along, Along), combine: Combine) -> Arithmetic {
+fn hybrid(
+    target: Target,
+    (operands, input): (Precision, Input),
+    (tiles, rest): (Along, Along),
+    combine: Combine,
+) -> Arithmetic {
     let instruction = Instruction::mma((16, 8, 8), Precision::F32, operands);
     let chain = |reduction| {
         Arithmetic::chain(reduction, Precision::F32, Precision::F32).input(input).multiplies_pads()
     };
-    let of_tiles = chain(Reduction::Mma { architecture: fused_architecture(instruction), instruction });
+    let of_tiles = chain(Reduction::Mma { architecture: fused_architecture(target, instruction), instruction });
     let of_rest = chain(Reduction::FmaChain).along(rest);
     Arithmetic::hybrid(of_tiles.along(tiles), *of_rest.part(), combine)
 }
 
 /// The row of the table of a method whose tiles and rest are composed along k as given.
 pub(crate) fn row<I: TileElement>(
+    target: Target,
     format: FormatKind,
     along: (Along, Along),
     combine: Combine,
-    run: Run,
+    run: GpuRun,
 ) -> Kernel {
     let contract = contract::<I, f32, f32>(Op::Spmm, format);
-    let arithmetic = hybrid(I::PRECISION, I::INPUT, along, combine);
-    Kernel { needs: &[Feature::Sm80], ..Kernel::new(contract, Engine::Cuda, arithmetic, run) }
+    let arithmetic = hybrid(target, (I::PRECISION, I::INPUT), along, combine);
+    target.row(contract, None, arithmetic, run)
 }
 
 /// The transpose of a matrix in the format of `M`, as rows without tiles.

@@ -15,14 +15,14 @@ pub(crate) mod declared;
 mod lanes;
 pub(crate) mod plan;
 
-use super::gpu::{Gpu, failed};
-use super::launch::address;
+use super::gpu::Gpu;
+use super::launch::{Call, Grid};
 use super::layout::layout;
 use super::operand::{DeviceDense, Word};
 use super::source::Source;
 use crate::portable::element::Operand;
 use crate::portable::request::same;
-use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
+use crate::cuda::buffer::Buffer;
 use plan::{FormatTiles, Limits, Window, WorkPlan};
 use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::{F16, Tf32};
@@ -139,16 +139,16 @@ pub(crate) struct PreparedTiles<I: Word> {
     /// Entries of a chain of a rest.
     piece: u32,
     item_count: usize,
-    items: CudaSlice<u32>,
-    row_slots: CudaSlice<u32>,
-    tiles: CudaSlice<u32>,
-    values: CudaSlice<I::Bits>,
-    rest_col: CudaSlice<u32>,
-    rest_values: CudaSlice<I::Bits>,
-    cut_rows: CudaSlice<u32>,
+    items: Buffer<u32>,
+    row_slots: Buffer<u32>,
+    tiles: Buffer<u32>,
+    values: Buffer<I::Bits>,
+    rest_col: Buffer<u32>,
+    rest_values: Buffer<I::Bits>,
+    cut_rows: Buffer<u32>,
     cut: usize,
     workspace_rows: usize,
-    workspace: Mutex<Option<CudaSlice<f32>>>,
+    workspace: Mutex<Option<Buffer<f32>>>,
 }
 
 /// `struct Matrix` of the source: addresses of arrays.
@@ -263,11 +263,11 @@ impl<I: TileElement> PreparedTiles<I> {
             return Ok(());
         };
         let dense = DenseArg {
-            b: address(gpu, &b.data),
+            b: b.data.address(),
             ldb: b.ld as u64,
-            c: address(gpu, &c.data),
+            c: c.data.address(),
             ldc: c.ld as u64,
-            workspace: address(gpu, workspace),
+            workspace: workspace.address(),
             ldw: ldw as u64,
             n: n as u32,
             alpha,
@@ -290,34 +290,32 @@ impl<I: TileElement> PreparedTiles<I> {
             (true, true) => (self.symbols.wide, 64),
         };
         let matrix = MatrixArg {
-            items: address(gpu, &self.items),
-            row_slots: address(gpu, &self.row_slots),
-            tiles: address(gpu, &self.tiles),
-            values: address(gpu, &self.values),
-            rest_col: address(gpu, &self.rest_col),
-            rest_values: address(gpu, &self.rest_values),
+            items: self.items.address(),
+            row_slots: self.row_slots.address(),
+            tiles: self.tiles.address(),
+            values: self.values.address(),
+            rest_col: self.rest_col.address(),
+            rest_values: self.rest_values.address(),
         };
         let slabs = n.div_ceil(columns);
         // The warps of a block take neighbouring items of one slab, because those read mostly the same rows of B. If there are more
         // slabs than a grid can have along y, the warps of a block take several slabs of one item.
         let per_item = if slabs > GRID_Y { WARPS } else { 1 };
-        let config = LaunchConfig {
-            grid_dim: (self.item_count.div_ceil(WARPS / per_item) as u32, slabs.div_ceil(per_item) as u32, 1),
-            block_dim: (BLOCK, 1, 1),
-            shared_mem_bytes: 0,
-        };
+        let blocks = [self.item_count.div_ceil(WARPS / per_item) as u32, slabs.div_ceil(per_item) as u32];
         let (items, per_item) = (self.item_count as u32, per_item as u32);
-        let function = gpu.function(Source::TilesSpmm, symbol)?;
-        let mut arguments = gpu.stream().launch_builder(&function);
-        arguments.arg(&matrix).arg(&dense).arg(&items).arg(&per_item).arg(&self.piece);
+        let call = Call::new(Source::TilesSpmm, symbol, Grid { blocks, threads: BLOCK, shared: 0 })
+            .arg(&matrix)
+            .arg(&dense)
+            .arg(&items)
+            .arg(&per_item)
+            .arg(&self.piece);
         // SAFETY: five arguments of the types and in the order of KERNEL in tiles_spmm.cu. The arrays live in `self`, B, C
         // and the workspace with the caller until the stream has run (they are freed in its order). Indices are those of a
         // checked format: columns below `cols`, which is B's rows; tiles, values and entries within their arrays; the plan
         // has each row of C and of the workspace below its number of them. `launch` compared the shapes, so that
         // `row * ld + n - 1` lies in B and C, whose lengths their constructor checked; where 16 bytes are read at once,
         // `ld` is a multiple of them, and the last ones of a row end within `ld`.
-        unsafe { arguments.launch(config) }.map_err(failed("launch a kernel"))?;
-        Ok(())
+        unsafe { call.launch(gpu) }
     }
 
     /// The sums of long windows.
@@ -325,34 +323,31 @@ impl<I: TileElement> PreparedTiles<I> {
         if self.cut == 0 {
             return Ok(());
         }
-        let (rows, both) = (address(gpu, &self.cut_rows), u32::from(self.symbols.both));
-        let function = gpu.function(Source::TilesSpmm, "tiles_finish")?;
-        let mut arguments = gpu.stream().launch_builder(&function);
-        arguments.arg(&rows).arg(&dense).arg(&both);
+        let both = u32::from(self.symbols.both);
+        let call = Call::new(Source::TilesSpmm, "tiles_finish", columns(self.cut, dense.n))
+            .arg(&self.cut_rows.address())
+            .arg(&dense)
+            .arg(&both);
         // SAFETY: three arguments as in the source; a block a cut row, of which there are as many, a thread a column, and
         // those past n return; its shared memory has a column for each of the BLOCK threads. The rows that it names were written
         // by the items before, in the same stream.
-        unsafe { arguments.launch(columns(self.cut, dense.n)) }.map_err(failed("launch a kernel"))?;
-        Ok(())
+        unsafe { call.launch(gpu) }
     }
 
     /// alpha = 0.
     fn scale(&self, gpu: &Gpu, c: &mut DeviceDense<f32>, beta: f32) -> Result<(), Refusal> {
         let (ldc, n) = (c.ld as u64, c.cols as u32);
-        let function = gpu.function(Source::TilesSpmm, "scale_c")?;
-        let mut arguments = gpu.stream().launch_builder(&function);
-        arguments.arg(&mut c.data).arg(&ldc).arg(&n).arg(&beta);
+        let call = Call::new(Source::TilesSpmm, "scale_c", columns(self.rows, n))
+            .arg(&c.data.address())
+            .arg(&ldc)
+            .arg(&n)
+            .arg(&beta);
         // SAFETY: four arguments as in the source; a block a row of C, a thread a column, and those past n return.
-        unsafe { arguments.launch(columns(self.rows, n)) }.map_err(failed("launch a kernel"))?;
-        Ok(())
+        unsafe { call.launch(gpu) }
     }
 }
 
 /// A block for each row and `BLOCK` columns.
-fn columns(rows: usize, n: u32) -> LaunchConfig {
-    LaunchConfig {
-        grid_dim: (rows as u32, n.div_ceil(BLOCK), 1),
-        block_dim: (BLOCK, 1, 1),
-        shared_mem_bytes: 0,
-    }
+const fn columns(rows: usize, n: u32) -> Grid {
+    Grid { blocks: [rows as u32, n.div_ceil(BLOCK)], threads: BLOCK, shared: 0 }
 }
