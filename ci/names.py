@@ -17,6 +17,7 @@ CRATES = [
     "oracle/schedules",
     "kernels",
     "kernels/ptx",
+    "kernels/ptx/device",
     "conformance/plugin",
     "conformance/core",
     "conformance/peers/mkl",

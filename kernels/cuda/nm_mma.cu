@@ -153,7 +153,8 @@ template <int WARPS, typename Unit, typename Out> struct Block {
     }
 
     __device__ __forceinline__ void copy_slice(int s, int stage, int list) const {
-        if (bytes == 16) {
+        // All lanes of a warp go one way: they exchange what they hold in there.
+        if (__all_sync(~0u, bytes == 16)) {
             copy_listed<true>(list, shared_at + stage);
         } else {
             copy_listed<false>(list, shared_at + stage);

@@ -100,7 +100,8 @@ template <int TY, int WARPS, int STAGES, bool PACKED> struct Block {
     __device__ __forceinline__ void copy_slice(int s, int at, int list) const {
         const u64 pitch = t.ldb * 4;
         if (PACKED) {
-            if (bytes == 16) {
+            // All lanes of a warp go one way: they exchange what they hold in there.
+            if (__all_sync(~0u, bytes == 16)) {
                 copy_listed<true>(list, to_b + at, pitch);
             } else {
                 copy_listed<false>(list, to_b + at, pitch);

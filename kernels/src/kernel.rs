@@ -84,7 +84,8 @@ impl Kernel {
             Entry::Host(run) => run(task),
             #[cfg(feature = "cuda")]
             Entry::Gpu(_) if self.engine == Engine::Ptx.name() => {
-                Err(EngineError::Unavailable { feature: "a played GPU, which Kernel::run_on is given" }.into())
+                Err(EngineError::Unavailable { feature: "a played GPU, which Kernel::run_on is given" }
+                    .into())
             }
             #[cfg(feature = "cuda")]
             Entry::Gpu(run) => run(None, task),

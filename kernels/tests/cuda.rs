@@ -1,6 +1,7 @@
 //! Kernels for NVIDIA GPUs.
 //! One binary: each file of tests is a module, listed here.
 
+mod gpus;
 mod support;
 
 mod cuda_csr;

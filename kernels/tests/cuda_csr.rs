@@ -1,14 +1,15 @@
 //! SpMM of CSR on the GPU: every element is the fused chain in ascending column, bit for bit, whatever the width, the
-//! layout and the factors. Without a GPU nothing runs, and the count says so.
+//! layout and the factors, on GPUs that a CPU plays and on a real one where there is one.
 
 #![cfg(feature = "cuda")]
 
+use crate::gpus::{OnGpu, on_gpus};
 use crate::support;
 use sparse_oracle::prelude::*;
 
-use sparse_kernels::cuda::{Gpu, LaunchPlan, metered};
-use sparse_kernels::registry::kernel;
+use sparse_kernels::cuda::{LaunchPlan, metered};
 use sparse_oracle::Precision;
+use sparse_oracle::contract::{Op, Types};
 use sparse_oracle::format::{AnySparse, Entries, FormatKind, FormatParams, Layout};
 use sparse_oracle::refusal::{Refusal, RequestError};
 use sparse_oracle::scalar::{AnySliceMut, Rounding, decode, encode};
@@ -17,15 +18,12 @@ use support::{Dense, LAYOUTS, Rng, entries, table};
 
 const WIDTHS: [usize; 14] = [1, 7, 8, 15, 16, 17, 31, 33, 63, 65, 100, 127, 129, 260];
 
-/// True where there is a GPU; otherwise says what is skipped.
-fn gpu(cases: usize) -> bool {
-    match Gpu::get() {
-        Ok(_) => true,
-        Err(refusal) => {
-            eprintln!("SKIPPED: {cases} cases on a GPU: {refusal}");
-            false
-        }
-    }
+/// The kernel of this precision, on every GPU.
+fn kernels(precision: Precision) -> Vec<OnGpu> {
+    let types = Types { a: precision, b: precision, acc: precision, out: precision };
+    on_gpus(|k| {
+        k.contract.op == Op::Spmm && k.contract.format == FormatKind::Csr && k.contract.types == types
+    })
 }
 
 /// One product, and what every element must be: chains of f32 or f64.
@@ -53,7 +51,14 @@ fn matrix(rng: &mut Rng, cols: usize) -> Entries<f64> {
     e
 }
 
+/// Runs it on every GPU.
 fn check(case: &Case) {
+    for kernel in &kernels(case.precision) {
+        check_on(kernel, case);
+    }
+}
+
+fn check_on(kernel: &OnGpu, case: &Case) {
     let Case { precision, cols, n, transpose, layouts, pad, factors } = *case;
     let mut rng = Rng(n as u64 + 1);
     let e = matrix(&mut rng, cols);
@@ -74,9 +79,7 @@ fn check(case: &Case) {
         beta: factors.1,
         c: c.as_mut(),
     };
-    let row = kernel(&format!("spmm_csr_{precision}_{precision}_{precision}_{precision}__cuda"))
-        .expect("registered");
-    assert_eq!(row.run(task), Ok(Answer::Written), "n = {n}");
+    assert_eq!(kernel.run(task), Ok(Answer::Written), "{} n = {n}", kernel.title());
     let values = table(&e, transpose);
     for (i, row) in values.iter().enumerate() {
         for j in 0..n {
@@ -85,7 +88,8 @@ fn check(case: &Case) {
             assert_eq!(
                 found.to_bits(),
                 expected.to_bits(),
-                "{precision} n {n} ({i}, {j}): {found:e}, not {expected:e}"
+                "{} n {n} ({i}, {j}): {found:e}, not {expected:e}",
+                kernel.title()
             );
         }
     }
@@ -130,9 +134,6 @@ fn chain(
 
 #[test]
 fn chains_bit_for_bit_at_every_width() {
-    if !gpu(2 * WIDTHS.len() * 3) {
-        return;
-    }
     for precision in [Precision::F32, Precision::F64] {
         for n in WIDTHS {
             for pad in [0, 3, 4] {
@@ -149,9 +150,6 @@ fn chains_bit_for_bit_at_every_width() {
 fn a_long_row_is_the_sum_of_its_pieces_in_order() {
     let lengths = [CUT - 1, CUT, CUT + 1, 2 * CUT, 5 * CUT + 3, 40 * CUT];
     let factors = [(1.0, 0.0), (0.5, -2.0), (0.0, 1.0)];
-    if !gpu(2 * lengths.len() * 3 * factors.len()) {
-        return;
-    }
     for precision in [Precision::F32, Precision::F64] {
         for (cols, n) in lengths.into_iter().flat_map(|cols| [3, 33, 128].map(|n| (cols, n))) {
             for factors in factors {
@@ -172,9 +170,6 @@ fn a_long_row_is_the_sum_of_its_pieces_in_order() {
 #[test]
 fn layouts_transposes_and_factors() {
     let factors = [(1.0, 1.0), (0.5, -2.0), (-1.5, 0.0), (0.0, 0.0), (0.0, 1.0), (0.0, 3.0)];
-    if !gpu(4 * 2 * factors.len()) {
-        return;
-    }
     for b in LAYOUTS {
         for c in LAYOUTS {
             for transpose in [false, true] {
@@ -198,9 +193,6 @@ fn layouts_transposes_and_factors() {
 /// Bad requests are refused with the reason, and C stays as it was.
 #[test]
 fn bad_requests_are_refused() {
-    if !gpu(2) {
-        return;
-    }
     let e = matrix(&mut Rng(3), 29);
     let a = AnySparse::from_f64(Precision::F32, FormatKind::Csr, FormatParams::default(), &e).expect("legal");
     let b = Dense::new(Precision::F32, (29, 8), Layout::RowMajor, 0, || 1.0);
@@ -215,8 +207,7 @@ fn bad_requests_are_refused() {
             beta: 0.0,
             c: DenseMut { rows: 37, cols: 8, ld, layout: Layout::RowMajor, data: AnySliceMut::F32(&mut c) },
         };
-        let row = kernel("spmm_csr_f32_f32_f32_f32__cuda").expect("registered");
-        let refused = row.run(task).expect_err("a bad request");
+        let refused = kernels(Precision::F32)[0].run(task).expect_err("a bad request");
         assert!(c.iter().all(|&c| c == 7.0));
         refused
     };
@@ -227,9 +218,6 @@ fn bad_requests_are_refused() {
 /// The clock tells of the launches asked for, and of none that was not.
 #[test]
 fn the_device_has_a_clock() {
-    if !gpu(1) {
-        return;
-    }
     let plan = LaunchPlan { cold: 3, warm: 2 };
     let case = Case {
         precision: Precision::F32,
@@ -240,10 +228,12 @@ fn the_device_has_a_clock() {
         pad: 0,
         factors: (1.0, 0.0),
     };
-    let ((), times) = metered(plan, || check(&case));
-    let times = times.expect("a kernel was launched");
-    assert_eq!(times.cold.len(), 3);
-    assert!(times.cold.iter().chain([&times.warm]).all(|&seconds| seconds > 0.0), "{times:?}");
+    for kernel in kernels(Precision::F32).iter().filter(|kernel| !kernel.is_played()) {
+        let ((), times) = metered(plan, || check_on(kernel, &case));
+        let times = times.expect("a kernel was launched");
+        assert_eq!(times.cold.len(), 3);
+        assert!(times.cold.iter().chain([&times.warm]).all(|&seconds| seconds > 0.0), "{times:?}");
+    }
     assert_eq!(metered(plan, || ()).1, None);
 }
 
@@ -251,27 +241,25 @@ fn the_device_has_a_clock() {
 /// (seen on an H200: full tier, `diagonal:rows=69,cols=0`, n = 7).
 #[test]
 fn a_matrix_without_columns_gives_zeros() {
-    if !gpu(2) {
-        return;
-    }
     let e = Entries { rows: 5, cols: 0, list: Vec::new() };
     let a = AnySparse::from_f64(Precision::F32, FormatKind::Csr, FormatParams::default(), &e).expect("legal");
     for n in [7, 9] {
         let b = Dense::new(Precision::F32, (0, n), Layout::RowMajor, 1, || 1.0);
-        let mut c = Dense::new(Precision::F32, (5, n), Layout::RowMajor, 1, || 3.0);
-        let task = Task::Spmm {
-            a: &a,
-            transpose_a: false,
-            b: b.as_ref(),
-            transpose_b: false,
-            alpha: 1.0,
-            beta: 0.0,
-            c: c.as_mut(),
-        };
-        let row = kernel("spmm_csr_f32_f32_f32_f32__cuda").expect("registered");
-        assert_eq!(row.run(task), Ok(Answer::Written));
-        for i in 0..5 {
-            assert!((0..n).all(|j| c.bits(i, j) == 0), "n = {n}, row {i}");
+        for kernel in &kernels(Precision::F32) {
+            let mut c = Dense::new(Precision::F32, (5, n), Layout::RowMajor, 1, || 3.0);
+            let task = Task::Spmm {
+                a: &a,
+                transpose_a: false,
+                b: b.as_ref(),
+                transpose_b: false,
+                alpha: 1.0,
+                beta: 0.0,
+                c: c.as_mut(),
+            };
+            assert_eq!(kernel.run(task), Ok(Answer::Written));
+            for i in 0..5 {
+                assert!((0..n).all(|j| c.bits(i, j) == 0), "n = {n}, row {i}");
+            }
         }
     }
 }

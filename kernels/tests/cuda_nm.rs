@@ -1,6 +1,9 @@
 //! The kernels for N:M and 2:4 on a GPU against the oracle's judge: random shapes, parameters, layouts, factors and operands,
-//! by every tier that applies. What the machine cannot run is counted and printed.
+//! by every tier that applies, on GPUs that a CPU plays and on a real one where there is one.
 
+#![cfg(feature = "cuda")]
+
+use crate::gpus::{OnGpu, on_gpus};
 use crate::support;
 use sparse_oracle::prelude::*;
 
@@ -19,20 +22,13 @@ use support::{Dense, LAYOUTS, Rng, encode, entries, kept_slots};
 const FACTORS: [(f64, f64); 6] =
     [(1.0, 0.0), (1.0, 1.0), (-0.75, 0.0), (1.625, -0.3125), (0.0, 2.0), (0.0, 0.0)];
 
-/// Kernels of this file, and how many of them the machine runs.
-fn kernels() -> Vec<&'static Kernel> {
-    let of_file = |k: &&Kernel| {
-        k.engine == "cuda"
-            && k.contract.op == Op::Spmm
-            && matches!(k.contract.format, FormatKind::Nm | FormatKind::TwoFour)
-    };
-    let all: Vec<&Kernel> = all_kernels().iter().filter(of_file).collect();
-    assert_eq!(all.len(), if cfg!(feature = "cuda") { 14 } else { 0 });
-    let here: Vec<&Kernel> = all.iter().copied().filter(|k| k.missing().is_none()).collect();
-    if here.len() < all.len() {
-        eprintln!("SKIPPED: {} of {} kernels, for want of a GPU", all.len() - here.len(), all.len());
-    }
-    here
+/// Kernels of this file, on every GPU.
+fn kernels() -> Vec<OnGpu> {
+    let all = on_gpus(|k| {
+        k.contract.op == Op::Spmm && matches!(k.contract.format, FormatKind::Nm | FormatKind::TwoFour)
+    });
+    assert_eq!(all.len() % 14, 0);
+    all
 }
 
 fn turned<T>(e: Entries<T>, transpose: bool) -> Entries<T> {
@@ -56,7 +52,7 @@ struct Case {
 }
 
 /// Runs a case and has it judged; the tiers that decided.
-fn check(kernel: &Kernel, case: &Case, what: &str) -> Vec<Criterion> {
+fn check(kernel: &OnGpu, case: &Case, what: &str) -> Vec<Criterion> {
     let (alpha, beta) = case.factors;
     let mut c = case.c.clone();
     let task = Task::Spmm {
@@ -68,7 +64,7 @@ fn check(kernel: &Kernel, case: &Case, what: &str) -> Vec<Criterion> {
         beta,
         c: c.as_mut(),
     };
-    assert_eq!(kernel.run(task), Ok(Answer::Written), "{} {what}", kernel.name);
+    assert_eq!(kernel.run(task), Ok(Answer::Written), "{} {what}", kernel.title());
     let arithmetic = &kernel.arithmetic;
     let rounded = |v: f64| input(v, arithmetic.part().input);
     let stored = case.a.entries_f64();
@@ -102,7 +98,7 @@ fn check(kernel: &Kernel, case: &Case, what: &str) -> Vec<Criterion> {
     assert!(
         matches!(judged.verdict, Verdict::Exact | Verdict::Within { .. }),
         "{} {what}: {:?}",
-        kernel.name,
+        kernel.title(),
         judged.verdict
     );
     for at in c.padding() {
@@ -158,7 +154,7 @@ fn case(kernel: &Kernel, rng: &mut Rng, round: usize, (rows, cols, n): (usize, u
 #[test]
 fn random_products_pass_every_tier() {
     let mut rng = Rng(41);
-    for kernel in kernels() {
+    for kernel in &kernels() {
         let (mut tiers, mut cases) = (BTreeSet::new(), 0);
         for round in 0..48 {
             let mut extent = |limit: u64| 1 + rng.below(limit) as usize;
@@ -173,14 +169,14 @@ fn random_products_pass_every_tier() {
         }
         let wanted = if kernel.arithmetic.is_deterministic() { 3 } else { 2 };
         assert!(tiers.len() >= wanted, "{}: only {tiers:?} decided", kernel.name);
-        eprintln!("{}: {cases} cases, tiers {tiers:?}", kernel.name);
+        eprintln!("{}: {cases} cases, tiers {tiers:?}", kernel.title());
     }
 }
 
 #[test]
 fn empty_extents_are_written_or_nothing() {
     let mut rng = Rng(42);
-    for kernel in kernels() {
+    for kernel in &kernels() {
         for (round, shape) in
             [(0, 5, 3), (5, 0, 3), (5, 5, 0), (0, 0, 0), (1, 1, 1), (33, 8, 4)].into_iter().enumerate()
         {

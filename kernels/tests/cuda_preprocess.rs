@@ -1,8 +1,9 @@
 //! Preprocessing on a GPU: every array of `LibraSpmm` and `LibraSddmm` equal to the oracle's encoding, in all element types, for
-//! all parameters, rows of every length. Without a GPU everything but the refusals is skipped, and counted.
+//! all parameters, rows of every length, on GPUs that a CPU plays and on a real one where there is one.
 
 #![cfg(feature = "cuda")]
 
+use crate::gpus::{OnGpu, on_gpus};
 use crate::support;
 use sparse_oracle::prelude::*;
 
@@ -26,18 +27,9 @@ fn rows_of_the_table() -> impl Iterator<Item = &'static Kernel> {
     all_kernels().iter().filter(|k| k.engine == "cuda" && k.contract.op == Op::Convert)
 }
 
-/// Those that can run here; says how many cases are skipped for the others.
-fn here(cases: usize) -> Vec<&'static Kernel> {
-    let (here, absent): (Vec<&Kernel>, Vec<&Kernel>) =
-        rows_of_the_table().partition(|k| k.missing().is_none());
-    if !absent.is_empty() {
-        eprintln!(
-            "SKIPPED: {} conversions of {} kernels that need a GPU",
-            cases * absent.len(),
-            absent.len()
-        );
-    }
-    here
+/// The same on every GPU.
+fn here() -> Vec<OnGpu> {
+    on_gpus(|kernel| kernel.contract.op == Op::Convert)
 }
 
 fn target(kernel: &Kernel) -> FormatKind {
@@ -75,23 +67,28 @@ fn params(rng: &mut Rng) -> FormatParams {
     }
 }
 
-fn convert(kernel: &Kernel, entries: &Entries<u64>, params: FormatParams) -> Result<Answer, Refusal> {
+fn convert(
+    kernel: &Kernel,
+    run: impl FnOnce(Task<'_>) -> Result<Answer, Refusal>,
+    entries: &Entries<u64>,
+    params: FormatParams,
+) -> Result<Answer, Refusal> {
     let csr =
         AnySparse::from_bits(kernel.contract.types.a, FormatKind::Csr, FormatParams::default(), entries)?;
-    kernel.run(Task::Convert { a: &csr, to: target(kernel), params })
+    run(Task::Convert { a: &csr, to: target(kernel), params })
 }
 
 #[track_caller]
-fn equals_the_oracles(kernel: &Kernel, entries: &Entries<u64>, params: FormatParams) {
+fn equals_the_oracles(kernel: &OnGpu, entries: &Entries<u64>, params: FormatParams) {
     let wanted = AnySparse::from_bits(kernel.contract.types.a, target(kernel), params, entries);
     let wanted = wanted.expect("the oracle encodes it");
     let shape = (entries.rows, entries.cols, entries.nnz());
-    match convert(kernel, entries, params) {
+    match convert(kernel, |task| kernel.run(task), entries, params) {
         Ok(Answer::Parts(parts)) => {
             let verdict = judge_encoded(&wanted, parts);
-            assert_eq!(verdict, Verdict::Exact, "{} {shape:?} {params:?}", kernel.name);
+            assert_eq!(verdict, Verdict::Exact, "{} {shape:?} {params:?}", kernel.title());
         }
-        other => panic!("{} {shape:?} {params:?}: {other:?}", kernel.name),
+        other => panic!("{} {shape:?} {params:?}: {other:?}", kernel.title()),
     }
 }
 
@@ -105,7 +102,7 @@ fn every_format_has_a_kernel_for_every_element_type() {
 
 #[test]
 fn small_matrices_are_encoded_as_the_oracle_does() {
-    for kernel in here(CASES) {
+    for kernel in &here() {
         let mut rng = Rng(11);
         for case in 0..CASES {
             let rows = if case < 10 { case } else { rng.below(120) as usize };
@@ -120,7 +117,7 @@ fn small_matrices_are_encoded_as_the_oracle_does() {
 /// More than one tile of every prefix sum, rows longer than a block of threads has entries, and nearly empty windows between.
 #[test]
 fn long_rows_and_many_windows_are_encoded_as_the_oracle_does() {
-    for kernel in here(4) {
+    for kernel in &here() {
         let p = kernel.contract.types.a;
         let mut rng = Rng(12);
         let many = crowded(&mut rng, p, (30_000, 4_000), 12);
@@ -138,7 +135,7 @@ fn illegal_parameters_and_operands_are_refused_before_a_gpu_is_asked_for() {
     for kernel in rows_of_the_table() {
         let with = |eta: Option<u32>, kb: u32| {
             let params = FormatParams { eta, kb, ..FormatParams::default() };
-            convert(kernel, &entries, params)
+            convert(kernel, |task| kernel.run(task), &entries, params)
         };
         assert_eq!(
             with(Some(0), 8),

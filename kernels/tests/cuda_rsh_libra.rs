@@ -1,12 +1,13 @@
 //! RSH-SpMM, Libra SpMM and Libra SDDMM on a GPU against the oracle's judge: exact operands (T0), the bound (T1) and the very
-//! bits (T2), over random tasks of many shapes. Without a GPU everything is skipped, and counted.
+//! bits (T2), over random tasks of many shapes, on GPUs that a CPU plays and on a real one where there is one.
 
 #![cfg(feature = "cuda")]
 
+use crate::gpus::{OnGpu, on_gpus};
 use crate::support;
 use sparse_oracle::prelude::*;
 
-use sparse_kernels::{Kernel, all_kernels};
+use sparse_kernels::Kernel;
 use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{Order, Slot};
 use sparse_oracle::contract::Op;
@@ -29,17 +30,6 @@ const FACTORS: [(f64, f64); 6] =
 
 /// Around every width that the kernels treat apart.
 const COLUMNS: [usize; 20] = [1, 3, 4, 7, 8, 9, 16, 17, 31, 32, 33, 48, 63, 64, 65, 100, 128, 129, 200, 321];
-
-/// The kernels of this file, or none with a word about what is skipped.
-fn kernels(wanted: impl Fn(&Kernel) -> bool) -> Vec<&'static Kernel> {
-    let ours: Vec<&Kernel> = all_kernels().iter().filter(|k| k.engine == "cuda" && wanted(k)).collect();
-    assert!(!ours.is_empty(), "the table has no such kernel");
-    let (here, absent): (Vec<&Kernel>, Vec<&Kernel>) = ours.into_iter().partition(|k| k.missing().is_none());
-    if !absent.is_empty() {
-        eprintln!("SKIPPED: {} kernels that need a GPU", absent.len());
-    }
-    here
-}
 
 /// What the runs showed, printed at the end.
 #[derive(Debug, Default)]
@@ -65,11 +55,11 @@ impl Seen {
         }
     }
 
-    fn report(&self, kernel: &Kernel, needs_bits: bool) {
+    fn report(&self, kernel: &OnGpu, needs_bits: bool) {
         let Seen { tasks, elements, tiers, worst } = self;
         eprintln!(
             "{}: {tasks} tasks, {elements} elements, {tiers:?}, at most {worst:.3} of the bound",
-            kernel.name
+            kernel.title()
         );
         assert!(tiers.contains_key(&Criterion::T0) && tiers.contains_key(&Criterion::T1));
         // An architecture without a model has no T2.
@@ -183,7 +173,7 @@ fn judge_spmm(
 
 /// One product with these operands, judged.
 fn spmm(
-    kernel: &Kernel,
+    kernel: &OnGpu,
     seen: &mut Seen,
     rng: &mut Rng,
     a: &AnySparse,
@@ -226,7 +216,7 @@ fn spmm(
     assert_eq!(kernel.run(task), Ok(Answer::Written), "{what}");
     let what = format!(
         "{} {what} n={n} {factors:?} {layout_b:?} {layout_c:?} A^T {transpose_a} B^T {transpose_b}",
-        kernel.name
+        kernel.title()
     );
     for at in c.padding() {
         assert_eq!(
@@ -264,7 +254,7 @@ fn parameters(kind: FormatKind) -> Vec<FormatParams> {
 
 #[test]
 fn spmm_on_tiles_is_right_to_the_bit() {
-    for kernel in kernels(|k| {
+    for kernel in &on_gpus(|k| {
         k.contract.op == Op::Spmm && matches!(k.contract.format, FormatKind::RsTile | FormatKind::LibraSpmm)
     }) {
         let (mut rng, mut seen) = (Rng(71), Seen::default());
@@ -295,7 +285,7 @@ fn spmm_on_tiles_is_right_to_the_bit() {
 /// Windows of more than one segment, and rows of more pieces than one lane group takes: the second pass adds them in order.
 #[test]
 fn long_windows_and_rows_are_summed_in_order() {
-    for kernel in kernels(|k| {
+    for kernel in &on_gpus(|k| {
         k.contract.op == Op::Spmm && matches!(k.contract.format, FormatKind::RsTile | FormatKind::LibraSpmm)
     }) {
         let (mut rng, mut seen) = (Rng(72), Seen::default());
@@ -335,7 +325,7 @@ fn long_windows_and_rows_are_summed_in_order() {
 #[test]
 fn sddmm_in_blocks_is_right_to_the_bit() {
     for kernel in
-        kernels(|k| k.contract.op == Op::Sddmm && k.contract.format == FormatKind::Csr && is_libra(k))
+        &on_gpus(|k| k.contract.op == Op::Sddmm && k.contract.format == FormatKind::Csr && is_libra(k))
     {
         let (mut rng, mut seen) = (Rng(73), Seen::default());
         let (types, mut compared) = (kernel.contract.types, 0);
@@ -370,7 +360,7 @@ fn sddmm_in_blocks_is_right_to_the_bit() {
             };
             let what = format!(
                 "{} {rows}x{cols} {density}% k={k} {factors:?} {mode:?} {layout:?} pad {pad}",
-                kernel.name
+                kernel.title()
             );
             assert_eq!(kernel.run(task), Ok(Answer::Written), "{what}");
             let rounding = kernel.arithmetic.part().input;
@@ -427,12 +417,12 @@ fn sddmm_in_blocks_is_right_to_the_bit() {
 }
 
 fn is_libra(kernel: &Kernel) -> bool {
-    kernel.name.ends_with("__cuda_libra") || kernel.name.ends_with("__cuda_mma")
+    kernel.name.ends_with("_libra") || kernel.name.ends_with("_mma")
 }
 
 /// Whether the paper's distribution gives each entry to tensor cores, by the oracle's own encoder.
 fn tiled(kernel: &Kernel, e: &Entries<f64>) -> Vec<bool> {
-    let eta = kernel.name.ends_with("__cuda_mma").then_some(1);
+    let eta = kernel.name.ends_with("_mma").then_some(1);
     let params = FormatParams { eta, ..FormatParams::DEFAULT };
     let matrix = AnySparse::from_f64(Precision::F32, FormatKind::LibraSddmm, params, e).expect("encodes");
     let mut in_tile = vec![false; e.list.len()];

@@ -4,36 +4,62 @@
 //! portable         one kernel per contract
 //! avx512           the first kernel of that engine for each contract
 //! avx512-TECH      its other kernels, by the method in their names
+//! ptx-sm90         those for GPUs, played on the CPU as this architecture runs them; ptx-sm90-TECH likewise
 //! ```
 
 use sparse_conformance_core::backend::{Backend, Determinism, Failure, Support};
 use sparse_conformance_core::case::Params;
+#[cfg(feature = "cuda")]
+use sparse_kernels::cuda::played_kernels;
 use sparse_kernels::registry::{Kernel, kernels_here};
 use sparse_kernels::{Engine, KernelName};
+use sparse_oracle::arithmetic::Architecture;
 use sparse_oracle::contract::Contract;
 use sparse_oracle::profile::Profile;
+use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::{Answer, Task};
+#[cfg(feature = "cuda")]
+use sparse_ptx_device::{Player, Texts};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 type Table = HashMap<Contract, &'static Kernel>;
 
-static BY_NAME: LazyLock<BTreeMap<(Engine, String), Table>> = LazyLock::new(|| {
-    let mut tables: BTreeMap<(Engine, String), Table> = BTreeMap::new();
-    for kernel in kernels_here() {
+/// The kernels for GPUs as the CPU plays them.
+#[cfg(feature = "cuda")]
+static PLAYED: LazyLock<Vec<(Architecture, Vec<Kernel>)>> = LazyLock::new(|| {
+    let played = [Architecture::Sm80, Architecture::Sm89, Architecture::Sm90];
+    played.into_iter().map(|architecture| (architecture, played_kernels(architecture))).collect()
+});
+
+/// Every kernel that runs here, and on what a CPU plays it.
+fn rows() -> impl Iterator<Item = (&'static Kernel, Option<Architecture>)> {
+    let real = kernels_here().map(|kernel| (kernel, None));
+    #[cfg(feature = "cuda")]
+    let real =
+        real.chain(PLAYED.iter().flat_map(|(played, kernels)| kernels.iter().map(|k| (k, Some(*played)))));
+    real
+}
+
+type Key = (Engine, Option<Architecture>, String);
+
+static BY_NAME: LazyLock<BTreeMap<Key, Table>> = LazyLock::new(|| {
+    let mut tables: BTreeMap<Key, Table> = BTreeMap::new();
+    for (kernel, played) in rows() {
         // A registered name parses: a test in `registry` sees to it.
         let Ok(name) = kernel.name.parse::<KernelName>() else {
             continue;
         };
-        let first = tables.entry((name.engine, name.engine.name().to_owned())).or_default();
+        let mut words = vec![name.engine.name().to_owned()];
+        words.extend(played.map(|architecture| architecture.name().replace('_', "")));
+        let first = tables.entry((name.engine, played, words.join("-"))).or_default();
         if let Entry::Vacant(free) = first.entry(kernel.contract) {
             free.insert(kernel);
             continue;
         }
-        let words = [Some(name.engine.name().to_owned()), name.tech, name.tile];
-        let other: Vec<String> = words.into_iter().flatten().collect();
-        let table = tables.entry((name.engine, other.join("-"))).or_default();
+        words.extend([name.tech, name.tile].into_iter().flatten());
+        let table = tables.entry((name.engine, played, words.join("-"))).or_default();
         table.insert(kernel.contract, kernel);
     }
     tables
@@ -44,6 +70,8 @@ static BY_NAME: LazyLock<BTreeMap<(Engine, String), Table>> = LazyLock::new(|| {
 pub struct Ours {
     name: &'static str,
     description: &'static str,
+    /// What the CPU plays, for kernels of a GPU.
+    played: Option<Architecture>,
     table: &'static Table,
 }
 
@@ -51,13 +79,15 @@ impl Ours {
     /// One for each engine, and for each further method of an engine, that runs on this machine; `portable` comes first.
     #[must_use]
     pub fn all() -> Vec<Ours> {
-        let tables = BY_NAME.iter().map(|((engine, name), table)| Ours {
+        let tables = BY_NAME.iter().map(|((engine, played, name), table)| Ours {
             name,
             description: match engine {
+                Engine::Ptx => Engine::Ptx.description(),
                 _ if name != engine.name() => "other methods of our kernels on this engine",
                 Engine::Portable => "our own plain kernels, one per contract",
                 other => other.description(),
             },
+            played: *played,
             table,
         });
         tables.collect()
@@ -68,7 +98,7 @@ impl Ours {
     pub fn running(kernel: &Kernel) -> Option<&'static str> {
         let mut tables = BY_NAME.iter();
         let holds = |table: &Table| table.get(&kernel.contract).is_some_and(|k| k.name == kernel.name);
-        tables.find(|(_, table)| holds(table)).map(|((_, name), _)| name.as_str())
+        tables.find(|(_, table)| holds(table)).map(|((.., name), _)| name.as_str())
     }
 }
 
@@ -104,10 +134,22 @@ impl Backend for Ours {
 
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
         match self.table.get(contract) {
-            Some(kernel) => kernel.run(task).map_err(|refusal| refusal.to_string().into()),
+            Some(kernel) => run(kernel, self.played, task).map_err(|refusal| refusal.to_string().into()),
             None => Err(format!("no {} kernel is registered for {contract}", self.name).into()),
         }
     }
+}
+
+/// Each run has a GPU of its own where one is played, so that what is wrong in one is of that one.
+fn run(kernel: &Kernel, played: Option<Architecture>, task: Task<'_>) -> Result<Answer, Refusal> {
+    #[cfg(feature = "cuda")]
+    if let Some(architecture) = played {
+        static TEXTS: LazyLock<Texts> = LazyLock::new(Texts::committed);
+        return kernel.run_on(&Player::new(architecture, TEXTS.clone()).gpu(), task);
+    }
+    #[cfg(not(feature = "cuda"))]
+    let _ = played;
+    kernel.run(task)
 }
 
 /// The portable kernels.
@@ -154,9 +196,9 @@ mod tests {
     #[test]
     fn every_kernel_that_runs_here_is_in_one_backend() {
         let listed: usize = Ours::all().iter().map(|backend| backend.table.len()).sum();
-        assert_eq!(listed, kernels_here().count());
+        assert_eq!(listed, rows().count());
         assert_eq!(Ours::all()[0].name(), Portable.name());
-        for kernel in kernels_here() {
+        for (kernel, _) in rows() {
             let name = Ours::running(kernel).expect("every kernel is in a backend");
             assert!(name.starts_with(kernel.engine), "{} in {name}", kernel.name);
         }

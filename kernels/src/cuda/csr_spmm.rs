@@ -12,6 +12,7 @@
 
 mod pieces;
 
+use super::buffer::Buffer;
 use super::gpu::Gpu;
 use super::launch::{Call, Grid, Parameter};
 use super::layout::layout;
@@ -23,7 +24,6 @@ use crate::portable::element::{Operand, Output, contract};
 use crate::portable::moves::{Arrays, turn};
 use crate::portable::request::{self, same, wrong_format};
 use crate::portable::unit::Unit;
-use super::buffer::Buffer;
 use pieces::{CUT, Pieces};
 use sparse_types::arithmetic::{Along, Arithmetic, Reduction};
 use sparse_types::contract::Op;

@@ -54,6 +54,16 @@ pub enum CudaError {
         /// Most that fit.
         limit: usize,
     },
+    /// What plays the GPU saw a kernel do what it must not.
+    #[error("{kernel} was played, and {findings} things are wrong, first of all {first}")]
+    Played {
+        /// Which kernel.
+        kernel: String,
+        /// How many things are wrong.
+        findings: usize,
+        /// The first of them, with its place.
+        first: String,
+    },
     /// Device memory is short.
     #[error("the device has no {bytes} bytes of memory left; use a smaller matrix or fewer columns")]
     Memory {

@@ -63,10 +63,18 @@ impl Distribution {
 
 /// The rows of the table.
 pub(super) fn rows(table: &mut Vec<Kernel>, target: Target) {
-    table.push(row::<Tf32>(target, Distribution::Hybrid, |gpu, task| run::<Tf32>(gpu, task, Distribution::Hybrid)));
-    table.push(row::<F16>(target, Distribution::Hybrid, |gpu, task| run::<F16>(gpu, task, Distribution::Hybrid)));
-    table.push(row::<Tf32>(target, Distribution::Blocks, |gpu, task| run::<Tf32>(gpu, task, Distribution::Blocks)));
-    table.push(row::<F16>(target, Distribution::Blocks, |gpu, task| run::<F16>(gpu, task, Distribution::Blocks)));
+    table.push(row::<Tf32>(target, Distribution::Hybrid, |gpu, task| {
+        run::<Tf32>(gpu, task, Distribution::Hybrid)
+    }));
+    table.push(row::<F16>(target, Distribution::Hybrid, |gpu, task| {
+        run::<F16>(gpu, task, Distribution::Hybrid)
+    }));
+    table.push(row::<Tf32>(target, Distribution::Blocks, |gpu, task| {
+        run::<Tf32>(gpu, task, Distribution::Blocks)
+    }));
+    table.push(row::<F16>(target, Distribution::Blocks, |gpu, task| {
+        run::<F16>(gpu, task, Distribution::Blocks)
+    }));
 }
 
 fn row<I: SddmmElement>(target: Target, distribution: Distribution, run: GpuRun) -> Kernel {
@@ -83,7 +91,11 @@ fn row<I: SddmmElement>(target: Target, distribution: Distribution, run: GpuRun)
     target.row(contract, Some(distribution.tech()), arithmetic, run)
 }
 
-fn run<I: SddmmElement>(gpu: Option<&Gpu>, task: Task<'_>, distribution: Distribution) -> Result<Answer, Refusal> {
+fn run<I: SddmmElement>(
+    gpu: Option<&Gpu>,
+    task: Task<'_>,
+    distribution: Distribution,
+) -> Result<Answer, Refusal> {
     let Sampled { s, x, y, scaling, mode, out } = sddmm::open::<AsCsr, I, f32, f32>(task)?;
     let gpu = Gpu::or_first(gpu)?;
     if out.is_empty() {

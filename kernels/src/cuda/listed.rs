@@ -12,12 +12,12 @@
 
 #![expect(unsafe_code, reason = "launching kernels has no safe form")]
 
+use super::buffer::Buffer;
 use super::gpu::Gpu;
 use super::launch::{Call, Grid};
 use super::layout::layout;
 use super::operand::{DeviceDense, Word, bits_of, fits};
 use super::source::Source;
-use super::buffer::Buffer;
 use sparse_types::refusal::{Refusal, check_u32};
 
 /// The kernel of f32.

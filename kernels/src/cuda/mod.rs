@@ -76,11 +76,7 @@ pub use preprocess::{ConversionTimes, conversion_times};
 
 use crate::feature::Feature;
 #[cfg(feature = "cuda")]
-use crate::{
-    engine::Engine,
-    kernel::Kernel,
-    name::KernelName,
-};
+use crate::{engine::Engine, kernel::Kernel, name::KernelName};
 #[cfg(feature = "cuda")]
 use sparse_types::{
     arithmetic::{Architecture, Arithmetic},

@@ -6,13 +6,13 @@
 //! other layouts:    packed row-major on the host, ld = columns; only elements of C come back
 //! ```
 
+use super::buffer::{Buffer, Element};
 use super::gpu::Gpu;
 use super::meter;
 use crate::portable::dense::Strided;
 use crate::portable::element::{Operand, Output, Stored};
 use crate::portable::request::{Product, same};
 use crate::portable::unit::Unit;
-use super::buffer::{Buffer, Element};
 use sparse_types::format::Sparse;
 use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::task::Answer;

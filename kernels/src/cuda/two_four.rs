@@ -13,7 +13,7 @@
 
 mod fragments;
 
-use super::{GpuRun, Target};
+use super::buffer::Buffer;
 use super::gpu::Gpu;
 use super::launch::{Call, Grid};
 use super::layout::layout;
@@ -21,11 +21,11 @@ use super::listed::{Prepared, Tiled};
 use super::nm::{MatrixUnitElement, extent};
 use super::operand::{DeviceDense, Word, fits, product};
 use super::source::Source;
+use super::{GpuRun, Target};
 use crate::kernel::Kernel;
 use crate::portable::element::{Operand, Output, contract};
 use crate::portable::request::{self, wrong_format};
 use crate::portable::unit::Unit;
-use super::buffer::Buffer;
 use half::f16;
 use sparse_types::arithmetic::{self, Arithmetic, Input, Instruction};
 use sparse_types::contract::Op;

@@ -9,11 +9,11 @@
 #![expect(unsafe_code, reason = "a C library")]
 
 use super::{pointer, refused, row};
+use crate::cuda::GpuRun;
 use crate::cuda::gpu::Gpu;
 use crate::cuda::library;
 use crate::cuda::operand::{DeviceDense, Word, library_product};
 use crate::feature::Feature;
-use crate::cuda::GpuRun;
 use crate::kernel::Kernel;
 use crate::portable::dense::Strided;
 use crate::portable::element::{Operand, Output};

@@ -3,11 +3,11 @@
 #![expect(unsafe_code, reason = "a C library")]
 
 use super::{pointer, refused};
+use crate::cuda::buffer::Buffer;
 use crate::cuda::gpu::Gpu;
 use crate::cuda::library;
 use crate::cuda::operand::{DeviceDense, Word};
 use cudarc::cusparse::sys::{self, cudaDataType, cusparseStatus_t};
-use crate::cuda::buffer::Buffer;
 use sparse_types::Precision;
 use sparse_types::refusal::{EngineError, Refusal, RequestError};
 use std::ptr;

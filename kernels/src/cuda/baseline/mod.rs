@@ -17,12 +17,12 @@ mod spgemm;
 mod spmm;
 
 use super::CudaError;
+use super::GpuRun;
+use crate::cuda::buffer::Buffer;
 use crate::engine::Engine;
 use crate::feature::Feature;
-use super::GpuRun;
 use crate::kernel::Kernel;
 use crate::name::KernelName;
-use crate::cuda::buffer::Buffer;
 use sparse_types::Precision;
 use sparse_types::arithmetic::Arithmetic;
 use sparse_types::contract::{Contract, Op, Types};

@@ -7,11 +7,11 @@
 use super::cusparse::{Csr, CusparseHandle, check, data_type, handle};
 use super::pointer;
 use super::row;
+use crate::cuda::GpuRun;
 use crate::cuda::gpu::Gpu;
 use crate::cuda::meter;
 use crate::cuda::operand::Word;
 use crate::feature::Feature;
-use crate::cuda::GpuRun;
 use crate::kernel::Kernel;
 use crate::portable::element::{Operand, Output};
 use crate::portable::lanes::AsCsr;

@@ -2,6 +2,7 @@
 
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
+use crate::cuda::buffer::Buffer;
 use crate::cuda::gpu::Gpu;
 use crate::cuda::launch::{Call, Grid};
 use crate::cuda::layout::layout;
@@ -9,7 +10,6 @@ use crate::cuda::operand::{DeviceDense, Word};
 use crate::cuda::source::Source;
 use crate::portable::element::Operand;
 use crate::portable::request::same;
-use crate::cuda::buffer::Buffer;
 use sparse_types::format::LibraSddmmParts;
 use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::task::SddmmMode;

@@ -15,8 +15,8 @@
 //!
 //! On the device a slice of W is followed by its part of d, as in shared memory: one run of 16-byte copies brings both.
 
-use crate::cuda::gpu::Gpu;
 use crate::cuda::buffer::Buffer;
+use crate::cuda::gpu::Gpu;
 use sparse_types::format::NmParts;
 use sparse_types::refusal::Refusal;
 use std::collections::BTreeSet;

@@ -129,7 +129,10 @@ instances! {
     Bf16 Bf16: "nm_bf16_bf16" "listed_bf16_bf16";
 }
 
-pub(super) fn run<I: NmInstance<O>, O: Output<f32> + Word>(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal> {
+pub(super) fn run<I: NmInstance<O>, O: Output<f32> + Word>(
+    gpu: Option<&Gpu>,
+    task: Task<'_>,
+) -> Result<Answer, Refusal> {
     let request = request::spmm::<I, f32, O>(task, FormatKind::Nm)?;
     let n = request.c.cols;
     product(

@@ -33,11 +33,36 @@ pub(super) fn rows(table: &mut Vec<Kernel>, target: Target) {
     table.push(row::<f32, f32, f32>(target, None, chain(), tiles::run_v3));
     table.push(row::<f32, f32, f32>(target, Some("v1"), chain(), tiles::run_v1));
     table.push(row::<f32, f32, f32>(target, Some("v2"), chain(), tiles::run_v2));
-    table.push(row::<Tf32, f32, f32>(target, None, instructions::<Tf32, f32>(target, 8), mma::run::<Tf32, f32>));
-    table.push(row::<F16, f32, f32>(target, None, instructions::<F16, f32>(target, 16), mma::run::<F16, f32>));
-    table.push(row::<F16, f32, F16>(target, None, instructions::<F16, F16>(target, 16), mma::run::<F16, F16>));
-    table.push(row::<Bf16, f32, f32>(target, None, instructions::<Bf16, f32>(target, 16), mma::run::<Bf16, f32>));
-    table.push(row::<Bf16, f32, Bf16>(target, None, instructions::<Bf16, Bf16>(target, 16), mma::run::<Bf16, Bf16>));
+    table.push(row::<Tf32, f32, f32>(
+        target,
+        None,
+        instructions::<Tf32, f32>(target, 8),
+        mma::run::<Tf32, f32>,
+    ));
+    table.push(row::<F16, f32, f32>(
+        target,
+        None,
+        instructions::<F16, f32>(target, 16),
+        mma::run::<F16, f32>,
+    ));
+    table.push(row::<F16, f32, F16>(
+        target,
+        None,
+        instructions::<F16, F16>(target, 16),
+        mma::run::<F16, F16>,
+    ));
+    table.push(row::<Bf16, f32, f32>(
+        target,
+        None,
+        instructions::<Bf16, f32>(target, 16),
+        mma::run::<Bf16, f32>,
+    ));
+    table.push(row::<Bf16, f32, Bf16>(
+        target,
+        None,
+        instructions::<Bf16, Bf16>(target, 16),
+        mma::run::<Bf16, Bf16>,
+    ));
 }
 
 fn chain() -> Arithmetic {

@@ -12,14 +12,14 @@ mod passes;
 mod rule;
 mod work;
 
+use super::Target;
 use super::gpu::Gpu;
 use super::meter::clocked;
 use super::operand::{Word, bits_of};
-use super::Target;
+use crate::cuda::buffer::Buffer;
 use crate::kernel::Kernel;
 use crate::portable::moves::{check_slots, encoded};
 use crate::portable::request::{self, wrong_format, wrong_task};
-use crate::cuda::buffer::Buffer;
 use rule::Rule;
 use sparse_types::arithmetic::{Arithmetic, Reduction};
 use sparse_types::contract::{Contract, Op, Types};

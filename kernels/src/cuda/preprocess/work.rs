@@ -5,9 +5,9 @@
 use super::Uploaded;
 use super::passes::{Each, Pass, WORD, scan_counts, scan_words, tiles};
 use super::rule::Rule;
+use crate::cuda::buffer::{Buffer, Element};
 use crate::cuda::gpu::Gpu;
 use crate::cuda::operand::Word;
-use crate::cuda::buffer::{Buffer, Element};
 use sparse_types::refusal::{EncodingError, Refusal, RequestError};
 
 /// Rows of a window.
@@ -283,11 +283,7 @@ impl<'a, T: Word> LibraConversion<'a, T> {
         })
     }
 
-    fn fetch<X: Element + Default>(
-        &self,
-        buffer: &Buffer<X>,
-        len: usize,
-    ) -> Result<Vec<X>, Refusal> {
+    fn fetch<X: Element + Default>(&self, buffer: &Buffer<X>, len: usize) -> Result<Vec<X>, Refusal> {
         let mut elements = vec![X::default(); len];
         self.gpu.download(buffer, &mut elements)?;
         Ok(elements)

@@ -38,7 +38,8 @@ fn hybrid(
     let chain = |reduction| {
         Arithmetic::chain(reduction, Precision::F32, Precision::F32).input(input).multiplies_pads()
     };
-    let of_tiles = chain(Reduction::Mma { architecture: fused_architecture(target, instruction), instruction });
+    let of_tiles =
+        chain(Reduction::Mma { architecture: fused_architecture(target, instruction), instruction });
     let of_rest = chain(Reduction::FmaChain).along(rest);
     Arithmetic::hybrid(of_tiles.along(tiles), *of_rest.part(), combine)
 }
