@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The main command of README: the quick tier over all built-in backends, and the files that it must leave.
+# The main command of README: the quick tier over all built-in backends, and the files that it must leave; GPU kernels without a GPU.
 source "$(dirname "$0")/env.sh"
 in_readme "cargo run --release -p sparse-conformance -- run --report report"
 rm -rf report
@@ -10,4 +10,6 @@ for name in report.json report.junit.xml report.md report.html; do
   [ -s "report/$name" ] || { say "report/$name is missing or empty"; exit 1; }
 done
 say "report: $(du -h report/* | tr '\t\n' '  ')"
+# Our kernels for GPUs as a CPU plays them: a part of their quick tier.
+"$conformance" run --backend ptx-sm80,ptx-sm89,ptx-sm90 --shard 1/16 --allow-thin
 if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then cat report/report.md >>"$GITHUB_STEP_SUMMARY"; fi

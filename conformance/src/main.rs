@@ -4,5 +4,5 @@ use sparse_conformance::{backend, cli};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::main(backend::built_in())
+    cli::main(backend::all())
 }

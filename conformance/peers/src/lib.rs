@@ -22,10 +22,18 @@ pub use self::sprs::Sprs;
 
 use sparse_conformance_core::backend::Backend;
 
-/// The built-in backends, in the order of reports: our kernels for each engine that this machine has, then other
+/// The built-in backends that run by default, in the order of reports: our kernels for each engine that this machine has, then other
 /// libraries.
 #[must_use]
 pub fn built_in() -> Vec<Box<dyn Backend>> {
+    let mut all = all();
+    all.retain(|backend| !backend.by_name_only());
+    all
+}
+
+/// All of them, with those that run by name only: our kernels for GPUs as a CPU plays them.
+#[must_use]
+pub fn all() -> Vec<Box<dyn Backend>> {
     let mut all: Vec<Box<dyn Backend>> = Vec::new();
     all.extend(Ours::all().into_iter().map(|ours| Box::new(ours) as Box<dyn Backend>));
     #[cfg(feature = "cuda")]

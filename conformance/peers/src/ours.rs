@@ -76,10 +76,13 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// One for each engine, and for each further method of an engine, that runs on this machine; `portable` comes first.
+    /// One for each engine, and for each further method of an engine, that runs on this machine; `portable` comes first. Those that a CPU
+    /// plays come last.
     #[must_use]
     pub fn all() -> Vec<Ours> {
-        let tables = BY_NAME.iter().map(|((engine, played, name), table)| Ours {
+        let real = BY_NAME.iter().filter(|((_, played, _), _)| played.is_none());
+        let played = BY_NAME.iter().filter(|((_, played, _), _)| played.is_some());
+        let tables = real.chain(played).map(|((engine, played, name), table)| Ours {
             name,
             description: match engine {
                 Engine::Ptx => Engine::Ptx.description(),
@@ -117,6 +120,10 @@ impl Backend for Ours {
 
     fn determinism(&self) -> Determinism {
         Determinism::Threads
+    }
+
+    fn by_name_only(&self) -> bool {
+        self.played.is_some()
     }
 
     fn claims(&self, contract: &Contract) -> bool {

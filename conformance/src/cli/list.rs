@@ -94,7 +94,8 @@ pub(super) fn run(args: &Args, all: &[Box<dyn Backend>]) -> Result<u8> {
 fn backends(out: &mut StdoutLock<'_>, known: &[Box<dyn Backend>], in_full: bool) -> Result<()> {
     for backend in known {
         let record = backend_record(backend.as_ref());
-        writeln!(out, "{} {}: {}", record.name, record.version, record.description)?;
+        let named = if backend.by_name_only() { ", by name only" } else { "" };
+        writeln!(out, "{} {}: {}{named}", record.name, record.version, record.description)?;
         for deviation in &record.deviations {
             writeln!(out, "  deviates  {}: {} ({})", deviation.point, deviation.choice, deviation.reason)?;
         }

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The backends to judge.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Subjects {
-    /// Backends, comma-separated; all built-in ones by default (`conformance list backends`). Beside --exec or --plugin: of
+    /// Backends, comma-separated; by default all built-in ones that do not say "by name only" in `conformance list backends`. Beside --exec or --plugin: of
     /// those programs and plug-ins, the ones of these names.
     #[arg(long = "backend", alias = "backends", value_delimiter = ',', value_name = "NAME")]
     backends: Vec<String>,
@@ -123,7 +123,10 @@ impl Subjects {
         }
         let mut chosen: Vec<_> = built_in
             .into_iter()
-            .filter(|b| self.named_none() || self.backends.iter().any(|n| n == b.name()))
+            .filter(|b| match self.named_none() {
+                true => !b.by_name_only(),
+                false => self.backends.iter().any(|n| n == b.name()),
+            })
             .collect();
         let inside = chosen.len();
         for program in &self.outside.programs {

@@ -119,6 +119,11 @@ pub trait Backend: Send + Sync {
         true
     }
 
+    /// True where it runs only when it is named: it takes long, and little that it shows is new.
+    fn by_name_only(&self) -> bool {
+        false
+    }
+
     /// The options that select it on the command line, quoted for a POSIX shell; empty where none do.
     fn selection(&self) -> String {
         format!("--backend {}", self.name())
