@@ -1,7 +1,7 @@
 //! Arithmetic of f32 and f64. Nearest even is the host's; the other roundings are exact (see `round`).
 //!
-//! A NaN of f32 is 0x7fffffff. Of f64 PTX leaves the bits of a NaN open: here the first operand that is one goes on, quiet.
-//! `abs` and `neg` change the sign and nothing else, of a NaN too.
+//! A NaN of f32 is 0x7fffffff, also from `abs` and `neg`. Of f64 PTX leaves the bits of a NaN open: an operand that is one goes on, quiet, as
+//! on an H100 (`tests/silicon`); `abs` and `neg` of f64 change the sign and nothing else.
 
 use super::lane::lanes;
 use super::round::Rounding::{Down, TowardZero, Up};
@@ -72,12 +72,12 @@ fn max64(a: f64, b: f64) -> f64 {
 
 #[inline(always)]
 fn abs32(a: f32) -> f32 {
-    f32::from_bits(a.to_bits() & 0x7fff_ffff)
+    quiet(f32::from_bits(a.to_bits() & 0x7fff_ffff))
 }
 
 #[inline(always)]
 fn neg32(a: f32) -> f32 {
-    f32::from_bits(a.to_bits() ^ 0x8000_0000)
+    quiet(f32::from_bits(a.to_bits() ^ 0x8000_0000))
 }
 
 lanes! { ROWS;
@@ -103,7 +103,7 @@ lanes! { ROWS;
     "{fma,mad}.rn.f64" (1, 4) 13 Exact: (a: f64, b: f64, c: f64) -> f64 { quiet64(a.mul_add(b, c), [a, b, c]) }
     "div.rn.f32" (1, 4) 20 Exact: (a: f32, b: f32) -> f32 { quiet(a / b) }
     "div.rn.ftz.f32" (1, 4) 20 Exact: (a: f32, b: f32) -> f32 { quiet(flush(flush(a) / flush(b))) }
-    "div.rn.f64" (1, 4) 13 Exact: (a: f64, b: f64) -> f64 { quiet64(a / b, [a, b, 0.0]) }
+    "div.rn.f64" (1, 4) 13 Exact: (a: f64, b: f64) -> f64 { quiet64(a / b, [b, a, 0.0]) }
     "rcp.rn.f32" (1, 4) 20 Exact: (a: f32) -> f32 { quiet(1.0 / a) }
     "rcp.rn.ftz.f32" (1, 4) 20 Exact: (a: f32) -> f32 { quiet(flush(1.0 / flush(a))) }
     "rcp.rn.f64" (1, 4) 13 Exact: (a: f64) -> f64 { quiet64(1.0 / a, [a, 0.0, 0.0]) }

@@ -21,7 +21,8 @@ pub(crate) fn quiet(x: f32) -> f32 {
     f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { NAN32 } else { bits })
 }
 
-/// A result of f64: an operand that is NaN goes on, quiet; the first counts. PTX leaves the bits open.
+/// A result of f64: an operand that is NaN goes on, quiet. PTX leaves open which one; an H100 takes the second before the third before
+/// the first.
 #[inline(always)]
 pub(crate) fn quiet64(result: f64, operands: [f64; 3]) -> f64 {
     const QUIET: u64 = 1 << 51;
@@ -31,9 +32,9 @@ pub(crate) fn quiet64(result: f64, operands: [f64; 3]) -> f64 {
         return result;
     }
     f64::from_bits(match (nan(a), nan(b), nan(c)) {
-        (true, _, _) => a | QUIET,
         (_, true, _) => b | QUIET,
-        (_, _, true) => c | QUIET,
+        (_, false, true) => c | QUIET,
+        (true, false, false) => a | QUIET,
         (false, false, false) => NAN64,
     })
 }

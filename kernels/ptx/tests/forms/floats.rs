@@ -109,6 +109,11 @@ fn extreme<F: Float>(a: F, b: F, largest: bool, nan: bool) -> F {
     if first { a } else { b }
 }
 
+/// What a change of the sign gives: f32 has one NaN, other types keep theirs.
+fn of_sign<F: Float>(bits: u64) -> Answer {
+    if F::BITS == 32 { answer(of::<F>(bits)) } else { Answer::Bits(bits) }
+}
+
 /// The square root by integers, rounded once.
 fn root<F: Float>(a: F, round: Round) -> F {
     if a.is_zero() || a.is_nan() || a.is_negative() || a.is_infinite() {
@@ -140,8 +145,8 @@ fn arithmetic<F: Float + 'static>(form: &Form<'_>) -> Option<Reference> {
     let op = form.words[0].to_owned();
     // What changes the sign only, and what asks.
     match op.as_str() {
-        "abs" => return Some(Box::new(move |s| Answer::Bits(operand(s[0]).to_bits() as u64 & !sign))),
-        "neg" => return Some(Box::new(move |s| Answer::Bits(operand(s[0]).to_bits() as u64 ^ sign))),
+        "abs" => return Some(Box::new(move |s| of_sign::<F>(operand(s[0]).to_bits() as u64 & !sign))),
+        "neg" => return Some(Box::new(move |s| of_sign::<F>(operand(s[0]).to_bits() as u64 ^ sign))),
         "copysign" => return Some(Box::new(move |s| Answer::Bits(s[1] & !sign | s[0] & sign))),
         "testp" => {
             return Some(Box::new(move |s| {
@@ -246,6 +251,10 @@ where
         let raw = if ftz && from == single { flush(of::<Single>(s[0])).to_bits() as u64 } else { s[0] };
         let mut lost = false;
         let x: F = double(from, raw).convert_r(round, &mut lost).value;
+        if from.bits == 64 && F::BITS == 32 && x.is_nan() && !sat && !relu {
+            // Sign and upper payload stay.
+            return Answer::Bits(s[0] >> 63 << 31 | 0x7fc0_0000 | s[0] >> 29 & 0x7f_ffff);
+        }
         answer(finished(x, ftz && F::BITS == 32, sat, relu))
     })
 }
@@ -255,7 +264,11 @@ fn tf32(round: Round) -> Reference {
     Box::new(move |s| {
         let (sign, magnitude) = (s[0] & 0x8000_0000, s[0] & 0x7fff_ffff);
         if magnitude >= 0x7f80_0000 {
-            return Answer::Bits(if magnitude == 0x7f80_0000 { s[0] } else { 0x7fff_ffff });
+            return Answer::Bits(match (magnitude == 0x7f80_0000, round) {
+                (true, _) => s[0],
+                (false, Round::NearestTiesToAway) => s[0] & !0x1fff,
+                (false, _) => 0x7fff_ffff,
+            });
         }
         let (units, rest) = (magnitude / 8192, magnitude % 8192);
         let up = match round {

@@ -1,10 +1,12 @@
 //! `cvt` from floats.
 
-use super::{bf16_of, brain_number, brain_of, f16_of, half_of, narrow, number, relu, tf32_away};
+use super::{
+    bf16_of, brain_number, brain_of, double_of, f16_of, half_of, narrow, number, relu, single_of, tf32_away,
+};
 use super::{i16_of_f64, i32_of_f64, i64_of_f32, i64_of_f64, u16_of_f64, u32_of_f64, u64_of_f32, u64_of_f64};
 use crate::exec::lane::{Brain, Brains, Half, Halves, lanes};
 use crate::exec::round::Rounding::{Down, NearestEven, TowardZero, Up};
-use crate::exec::round::{flush, quiet, quiet64, saturate, saturate64, to_f32};
+use crate::exec::round::{flush, quiet, quiet64, saturate, saturate64};
 use sparse_oracle::scalar::Precision;
 
 lanes! { TO_INTEGER;
@@ -110,13 +112,13 @@ lanes! { FLOATS;
     "cvt.f32.f16" (4, 2) 53 Exact: (a: Half) -> f32 { number(a) }
     "cvt.f32.bf16" (7, 1) 80 Exact: (a: Brain) -> f32 { brain_number(a) }
     "cvt.f64.f16" (4, 2) 53 Exact: (a: Half) -> f64 { number(a).into() }
-    "cvt.f64.f32" (1, 0) 13 Exact: (a: f32) -> f64 { a.into() }
-    "cvt.ftz.f64.f32" (1, 0) 13 Exact: (a: f32) -> f64 { flush(a).into() }
-    "cvt.rn.f32.f64" (1, 0) 13 Exact: (a: f64) -> f32 { to_f32(a, NearestEven) }
-    "cvt.rz.f32.f64" (1, 0) 13 Exact: (a: f64) -> f32 { to_f32(a, TowardZero) }
-    "cvt.rm.f32.f64" (1, 0) 13 Exact: (a: f64) -> f32 { to_f32(a, Down) }
-    "cvt.rp.f32.f64" (1, 0) 13 Exact: (a: f64) -> f32 { to_f32(a, Up) }
-    "cvt.rn.ftz.f32.f64" (1, 0) 13 Exact: (a: f64) -> f32 { flush(to_f32(a, NearestEven)) }
+    "cvt.f64.f32" (1, 0) 13 Exact: (a: f32) -> f64 { double_of(a) }
+    "cvt.ftz.f64.f32" (1, 0) 13 Exact: (a: f32) -> f64 { double_of(flush(a)) }
+    "cvt.rn.f32.f64" (1, 0) 13 Exact: (a: f64) -> f32 { single_of(a, NearestEven) }
+    "cvt.rz.f32.f64" (1, 0) 13 Exact: (a: f64) -> f32 { single_of(a, TowardZero) }
+    "cvt.rm.f32.f64" (1, 0) 13 Exact: (a: f64) -> f32 { single_of(a, Down) }
+    "cvt.rp.f32.f64" (1, 0) 13 Exact: (a: f64) -> f32 { single_of(a, Up) }
+    "cvt.rn.ftz.f32.f64" (1, 0) 13 Exact: (a: f64) -> f32 { flush(single_of(a, NearestEven)) }
     "cvt.rn.f16.f32" (4, 2) 53 Exact: (a: f32) -> Half { Half(f16_of(a.to_bits()) as u16) }
     "cvt.rn.ftz.f16.f32" (4, 2) 53 Exact: (a: f32) -> Half { Half(f16_of(flush(a).to_bits()) as u16) }
     "cvt.rn.relu.f16.f32" (7, 0) 80 Exact: (a: f32) -> Half { Half(f16_of(relu(a).to_bits()) as u16) }

@@ -15,7 +15,7 @@ pub(super) use integers::{INTEGERS, TO_FLOAT};
 
 use super::lane::{Brain, Half};
 use super::round::Rounding::{self, ToOdd};
-use super::round::{NAN16, NAN32, f64_of_integer};
+use super::round::{NAN16, NAN32, f64_of_integer, to_f32};
 use sparse_oracle::scalar::{Precision, encode};
 
 /// f16 bits as f32 bits: all exact. NaN is the one of f32.
@@ -62,13 +62,13 @@ pub(super) fn bf16_of(bits: u32) -> u32 {
     if bits & 0x7fff_ffff > 0x7f80_0000 { NAN16.into() } else { rounded }
 }
 
-/// f32 as tf32 in the bits of f32: 10 bits of fraction, ties away from zero.
+/// f32 as tf32 in the bits of f32: 10 bits of fraction, ties away from zero. An H100 cuts the bits of a NaN, which makes an infinity of one
+/// whose others are zeros.
 #[inline(always)]
 fn tf32_away(bits: u32) -> u32 {
     let magnitude = bits & 0x7fff_ffff;
     let rounded = (bits & 0x8000_0000) | (magnitude.wrapping_add(0x1000) & !0x1fff);
-    let number = if magnitude == 0x7f80_0000 { bits } else { rounded };
-    if magnitude > 0x7f80_0000 { NAN32 } else { number }
+    if magnitude >= 0x7f80_0000 { bits & !0x1fff } else { rounded }
 }
 
 /// To a type of at most 32 bits, from exact or odd f64.
@@ -86,6 +86,22 @@ fn half_of(x: f64, mode: Rounding) -> Half {
 #[inline(always)]
 fn brain_of(x: f64, mode: Rounding) -> Brain {
     Brain(narrow(x, Precision::Bf16, mode) as u16)
+}
+
+/// f32 as f64; a NaN keeps sign and payload, quiet.
+#[inline(always)]
+fn double_of(a: f32) -> f64 {
+    let bits = u64::from(a.to_bits());
+    let nan = bits >> 31 << 63 | 0x7ff8_0000_0000_0000 | (bits & 0x7f_ffff) << 29;
+    if a.is_nan() { f64::from_bits(nan) } else { a.into() }
+}
+
+/// f64 as f32; a NaN keeps its sign and the upper part of its payload, quiet.
+#[inline(always)]
+fn single_of(a: f64, mode: Rounding) -> f32 {
+    let bits = a.to_bits();
+    let nan = (bits >> 63 << 31) as u32 | 0x7fc0_0000 | (bits >> 29) as u32 & 0x7f_ffff;
+    if a.is_nan() { f32::from_bits(nan) } else { to_f32(a, mode) }
 }
 
 /// `.relu`: negative is +0, NaN stays.
