@@ -298,4 +298,13 @@ mod tests {
         assert_eq!(limit(Precision::F32, Precision::F32), f64::from(f32::MAX));
         assert_eq!(limit(Precision::F64, Precision::F64), f64::MAX);
     }
+
+    /// Found by mutation: of two equal ones neither has the larger relative part.
+    #[test]
+    fn no_tolerance_is_larger_than_itself() {
+        let of = |terms| tolerance(&Arithmetic::any(Precision::F32, Precision::F32), terms, 1.0, 0.0, 0.0);
+        let (few, many) = (of(3).expect("few roundings"), of(300).expect("few roundings"));
+        assert!(!few.has_larger_rel(&few) && !many.has_larger_rel(&many));
+        assert!(many.has_larger_rel(&few) && !few.has_larger_rel(&many));
+    }
 }

@@ -94,3 +94,16 @@ fn rows_at<L: Copy>(b: &Dense<L>, numbers: &[u32]) -> Dense<L> {
 pub(super) fn row<L>(b: &Dense<L>, k: u32) -> &[L] {
     &b.data()[k as usize * b.ld()..][..b.cols()]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Found by mutation: a finite B that counts as infinite only has its pads multiplied, which change nothing.
+    #[test]
+    fn finite_is_what_has_no_infinity_and_no_nan() {
+        let of = |x: f64| ExactDense::from(Dense::from_fn(1, 2, |_, j| [1.0, x][j]));
+        assert!(of(2.0).is_finite() && of(f64::MAX).is_finite());
+        assert!(!of(f64::INFINITY).is_finite() && !of(f64::NAN).is_finite());
+    }
+}

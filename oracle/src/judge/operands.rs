@@ -343,3 +343,6 @@ fn slots(stored: &AnySparse, a: &Csr<f64>, pads: Option<&Csr<()>>) -> Result<Opt
     let positions = Csr::try_new(CsrParts { rows, cols, row_ptr, col_idx, values })?;
     Ok(crate::each_sparse!(stored, m => m.along_k(&positions)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -193,4 +193,31 @@ mod tests {
                 && !same_bits(Some(&[2.0]), Some(&[3.0]))
         );
     }
+
+    /// Found by mutation: with the comparison of profiles turned round, what was made for one declaration was given to another.
+    #[test]
+    fn what_is_made_once_is_shared_by_equal_declarations_only() {
+        use crate::contract::Op;
+        use crate::format::{AnySparse, Csr, CsrParts, Sparse};
+        use crate::profile::Choice;
+        use crate::scalar::{AnySlice, Precision::F32};
+        use crate::task::DenseRef;
+        let values = vec![1.0f32, 2.0];
+        let parts = CsrParts { rows: 1, cols: 2, row_ptr: vec![0, 2], col_idx: vec![0, 1], values };
+        let a = AnySparse::from(Sparse::Csr(Csr::try_new(parts).expect("legal")));
+        let b = DenseRef::column(AnySlice::F32(&[0.3, 0.7]));
+        let inputs = Inputs { b: Some(b), ..Inputs::plain(Op::Spmv, &a) };
+        let turn = Inputs::plain(Op::Transpose, &a);
+        let (declared, plain) = (Arithmetic::any(F32, F32), Profile::default());
+        let other = Profile::default().with(Choice::DuplicatesLastWins, "as a test has it");
+        let sheets = Sheets::default();
+        let product = |profile| sheets.product(&inputs, &declared, profile);
+        let moved = |profile| sheets.moved(&turn, profile).expect("a transpose");
+        let (first, second) = (product(&plain), product(&other));
+        assert!(first.profile == plain && second.profile == other);
+        assert!(Arc::ptr_eq(&first, &product(&plain)) && Arc::ptr_eq(&second, &product(&other)));
+        let (first, second) = (moved(&plain), moved(&other));
+        assert!(first.profile == plain && second.profile == other);
+        assert!(Arc::ptr_eq(&first, &moved(&plain)) && Arc::ptr_eq(&second, &moved(&other)));
+    }
 }

@@ -162,3 +162,6 @@ fn compact(before: AnySlice<'_>, place: Place, (rows, cols): (usize, usize)) -> 
     };
     Some((0..rows * cols).map(number).collect())
 }
+
+#[cfg(test)]
+mod tests;

@@ -256,4 +256,30 @@ mod tests {
         assert_eq!(scaled.iter().flatten().map(Vec::len).collect::<Vec<_>>(), [15, 15]);
         assert_ne!(scaled[0], scaled[1]);
     }
+
+    /// Found by mutation: of equal shares the later run stands, and an exact one beside one that is within at no distance is not exact.
+    #[test]
+    fn of_equal_shares_the_later_run_stands() {
+        let within = || Judged::only(Verdict::Within { share: 0.0 });
+        let exact = || Judged::only(Verdict::Exact);
+        assert!(matches!(worse(exact(), within()).verdict, Verdict::Within { .. }));
+        assert!(matches!(worse(within(), exact()).verdict, Verdict::Exact));
+    }
+
+    /// Found by mutation: the first result of a product or conversion was not kept, so that no later run was compared with it.
+    #[test]
+    fn the_first_sparse_result_is_kept_where_one_is_wanted() {
+        use sparse_oracle::format::{Csr, CsrParts, Sparse};
+        use sparse_oracle::prelude::*;
+        use sparse_oracle::task::RawSparse;
+        let empty =
+            CsrParts { rows: 1, cols: 1, row_ptr: vec![0, 0], col_idx: vec![], values: vec![0.0f64; 0] };
+        let raw = RawSparse::of(Sparse::Csr(Csr::try_new(empty).expect("legal")));
+        let kept = |mut keep, response| {
+            keep_sparse(&mut keep, &response);
+            matches!(keep, Keep::Result(_))
+        };
+        assert!(kept(Keep::Wanted, Response::Sparse(raw.clone())));
+        assert!(!kept(Keep::No, Response::Sparse(raw)));
+    }
 }
