@@ -117,7 +117,7 @@ fn each_move(cases: &[Case], types: &[Precision]) -> Result<(), Box<dyn Error>> 
             let name = format!("{} {} {}", case.name, drawn.list.len(), kernel.contract);
             let timed = moves::operand(kernel, &drawn).and_then(|a| {
                 moves::moved(kernel, &a)?;
-                let turn = |_| seconds(|| kernel.run(moves::task(kernel, &a))).0;
+                let turn = |_| seconds(|| (kernel.run)(moves::task(kernel, &a))).0;
                 Ok((0..ROUNDS).map(turn).fold(f64::INFINITY, f64::min))
             });
             match timed {
@@ -245,7 +245,7 @@ impl Run {
     fn encode(&self) -> Result<AnyParts, String> {
         let kernel = self.kernel(FormatKind::Csr, self.kind)?;
         let (a, to, params) = (&self.csr, self.kind, self.params);
-        match kernel.run(Task::Convert { a, to, params }) {
+        match (kernel.run)(Task::Convert { a, to, params }) {
             Ok(Answer::Parts(parts)) => Ok(parts),
             Ok(_) => Err("the encoder returned no parts".to_owned()),
             Err(refusal) => Err(format!("the encoder refuses: {refusal}")),
@@ -255,7 +255,7 @@ impl Run {
     fn decode(&self, a: &AnySparse) -> Result<RawSparse, String> {
         let kernel = self.kernel(self.kind, FormatKind::Csr)?;
         let (to, params) = (FormatKind::Csr, self.params);
-        match kernel.run(Task::Convert { a, to, params }) {
+        match (kernel.run)(Task::Convert { a, to, params }) {
             Ok(Answer::Sparse(raw)) => Ok(raw),
             Ok(_) => Err("the decoder returned no CSR".to_owned()),
             Err(refusal) => Err(format!("the decoder refuses: {refusal}")),

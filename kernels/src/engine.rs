@@ -16,7 +16,7 @@ pub enum Engine {
     Sme,
     /// NVIDIA GPU.
     Cuda,
-    /// A machine that plays an NVIDIA GPU: whoever implements `cuda::Machine`.
+    /// A machine that plays an NVIDIA GPU: whoever implements `cuda::GpuMachine`.
     Ptx,
     /// A model of the IOPS accelerator.
     Iops,

@@ -169,7 +169,7 @@ where
         let sums = product(&parts, unit, n, right);
         let task =
             Task::Spmm { a: &a, transpose_a: false, b: b.as_ref(), transpose_b, alpha, beta, c: c.as_mut() };
-        assert_eq!(kernel.run(task), Ok(Answer::Written), "{}", kernel.name);
+        assert_eq!((kernel.run)(task), Ok(Answer::Written), "{}", kernel.name);
         let mut inside = vec![false; before.len()];
         for (at, &sum) in sums.iter().enumerate() {
             let (i, j) = (at / n, at % n);

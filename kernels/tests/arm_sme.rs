@@ -45,7 +45,7 @@ impl Work {
     }
 
     fn run(&mut self, kernel: &Kernel) -> Result<Answer, Refusal> {
-        kernel.run(Task::Spmm {
+        (kernel.run)(Task::Spmm {
             a: &self.a,
             transpose_a: false,
             b: self.b.as_ref(),

@@ -135,7 +135,7 @@ fn illegal_parameters_and_operands_are_refused_before_a_gpu_is_asked_for() {
     for kernel in rows_of_the_table() {
         let with = |eta: Option<u32>, kb: u32| {
             let params = FormatParams { eta, kb, ..FormatParams::default() };
-            convert(kernel, |task| kernel.run(task), &entries, params)
+            convert(kernel, kernel.run, &entries, params)
         };
         assert_eq!(
             with(Some(0), 8),
@@ -159,7 +159,7 @@ fn illegal_parameters_and_operands_are_refused_before_a_gpu_is_asked_for() {
             (AnySparse::from_bits(p, FormatKind::Csr, FormatParams::default(), &entries), FormatKind::Ell),
         ] {
             let task = Task::Convert { a: &a.expect("an empty matrix"), to, params: FormatParams::default() };
-            let refused = kernel.run(task);
+            let refused = (kernel.run)(task);
             assert!(
                 matches!(refused, Err(Refusal::Request(RequestError::Kind { .. }))),
                 "{}: {refused:?}",

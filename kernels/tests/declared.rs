@@ -222,7 +222,7 @@ fn spmm_and_spmv_round_as_declared() {
                         Task::Spmv { a: &a, transpose_a, x, alpha, beta, y }
                     }
                 };
-                assert_eq!(kernel.run(task), Ok(Answer::Written));
+                assert_eq!((kernel.run)(task), Ok(Answer::Written));
                 for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
                     let right = |k: usize| input(b.at(k, j), kernel.arithmetic.part().input);
                     let terms: Vec<(f64, f64)> = table[i].iter().map(|(&k, &a)| (a, right(k))).collect();
@@ -299,7 +299,7 @@ fn sddmm_rounds_as_declared() {
                     mode,
                     out: out.as_mut_slice(),
                 };
-                assert_eq!(kernel.run(task), Ok(Answer::Written));
+                assert_eq!((kernel.run)(task), Ok(Answer::Written));
                 for (p, &(i, j, value)) in positions.iter().enumerate() {
                     let rounded = |v: f64| input(v, kernel.arithmetic.part().input);
                     let terms: Vec<(f64, f64)> =
@@ -332,7 +332,7 @@ fn sddmm_scale_multiplies_by_explicit_zeros_and_alpha_zero_reads_nothing() {
         let mut out = Values::from_f64(Precision::F32, &[9.0, 9.0]);
         let (x, y) = (x.as_ref(), y.as_ref());
         let task = Task::Sddmm { s: &s, x, y, alpha, beta: 1.0, mode, out: out.as_mut_slice() };
-        assert_eq!(kernel.run(task), Ok(Answer::Written));
+        assert_eq!((kernel.run)(task), Ok(Answer::Written));
         out.to_f64()
     };
     assert_eq!(run(1.0, 1.0, SddmmMode::Scale), [0.0, 6.0]);
@@ -355,7 +355,7 @@ fn spgemm_rounds_as_declared_and_keeps_structure() {
                 AnySparse::from_f64(types.a, format, BLOCKS, &e).expect("encodes")
             };
             let (a, b) = (draw(m, k), draw(k, n));
-            let answer = kernel.run(Task::Spgemm { a: &a, b: &b });
+            let answer = (kernel.run)(Task::Spgemm { a: &a, b: &b });
             let Ok(Answer::Sparse(raw)) = answer else { panic!("{}: {answer:?}", kernel.name) };
             assert_eq!((raw.kind, raw.rows, raw.cols, raw.values.precision()), (format, m, n, types.out));
             let found = raw.check().expect("sorted, no duplicates");
@@ -393,7 +393,7 @@ fn a_cancelled_entry_of_spgemm_stays() {
     };
     let a = matrix(1, 2, &[entry(0, 0, 1.0), entry(0, 1, 1.0)]);
     let b = matrix(2, 1, &[entry(0, 0, 5.0), entry(1, 0, -5.0)]);
-    let Ok(Answer::Sparse(raw)) = kernel.run(Task::Spgemm { a: &a, b: &b }) else { panic!("refused") };
+    let Ok(Answer::Sparse(raw)) = (kernel.run)(Task::Spgemm { a: &a, b: &b }) else { panic!("refused") };
     assert_eq!((raw.indices, raw.values), (vec![0], Values::F64(vec![0.0])));
 }
 
@@ -407,6 +407,6 @@ fn spgemm_needs_no_memory_for_empty_columns() {
         AnySparse::from_f64(Precision::F32, FormatKind::Csr, BLOCKS, &e).expect("encodes")
     };
     let (a, b) = (matrix(2, 3, 1, 2), matrix(3, wide, 2, u32::MAX - 1));
-    let Ok(Answer::Sparse(raw)) = kernel.run(Task::Spgemm { a: &a, b: &b }) else { panic!("refused") };
+    let Ok(Answer::Sparse(raw)) = (kernel.run)(Task::Spgemm { a: &a, b: &b }) else { panic!("refused") };
     assert_eq!((raw.cols, raw.indices, raw.values), (wide, vec![u32::MAX - 1], Values::F32(vec![4.0])));
 }

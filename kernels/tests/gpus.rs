@@ -2,7 +2,7 @@
 
 #![cfg(feature = "cuda")]
 
-use sparse_kernels::cuda::{Gpu, played_kernels};
+use sparse_kernels::cuda::{Gpu, GpuKernel, played_kernels};
 use sparse_kernels::{Kernel, all_kernels};
 use sparse_oracle::arithmetic::Architecture;
 use sparse_oracle::refusal::Refusal;
@@ -18,29 +18,31 @@ static TEXTS: LazyLock<Texts> = LazyLock::new(Texts::committed);
 
 /// A kernel, and the GPU that it runs on.
 #[derive(Debug)]
-pub(crate) struct OnGpu {
-    kernel: Kernel,
-    /// None for the machine's own.
-    gpu: Option<Gpu>,
+pub(crate) enum OnGpu {
+    Played(GpuKernel, Gpu),
+    /// On the machine's own.
+    Real(Kernel),
 }
 
 impl OnGpu {
     pub(crate) fn run(&self, task: Task<'_>) -> Result<Answer, Refusal> {
-        match &self.gpu {
-            Some(gpu) => self.kernel.run_on(gpu, task),
-            None => self.kernel.run(task),
+        match self {
+            OnGpu::Played(kernel, gpu) => kernel.run_on(gpu, task),
+            OnGpu::Real(kernel) => (kernel.run)(task),
         }
     }
 
     pub(crate) const fn is_played(&self) -> bool {
-        self.gpu.is_some()
+        matches!(self, OnGpu::Played(..))
     }
 
     /// The name, and what plays it.
     pub(crate) fn title(&self) -> String {
-        match self.gpu.as_ref().and_then(Gpu::architecture) {
-            Some(played) => format!("{} as {played}", self.name),
-            None => self.name.clone(),
+        match self {
+            OnGpu::Played(kernel, gpu) => {
+                format!("{} as {}", kernel.kernel.name, gpu.architecture().expect("a known one"))
+            }
+            OnGpu::Real(kernel) => kernel.name.clone(),
         }
     }
 }
@@ -49,7 +51,10 @@ impl Deref for OnGpu {
     type Target = Kernel;
 
     fn deref(&self) -> &Kernel {
-        &self.kernel
+        match self {
+            OnGpu::Played(kernel, _) => &kernel.kernel,
+            OnGpu::Real(kernel) => kernel,
+        }
     }
 }
 
@@ -58,8 +63,8 @@ pub(crate) fn on_gpus(wanted: impl Fn(&Kernel) -> bool) -> Vec<OnGpu> {
     let mut all = Vec::new();
     for architecture in PLAYED {
         let gpu = Player::new(architecture, TEXTS.clone()).gpu();
-        let kernels = played_kernels(architecture).into_iter().filter(|kernel| wanted(kernel));
-        all.extend(kernels.map(|kernel| OnGpu { kernel, gpu: Some(gpu.clone()) }));
+        let kernels = played_kernels(architecture).into_iter().filter(|row| wanted(&row.kernel));
+        all.extend(kernels.map(|row| OnGpu::Played(row, gpu.clone())));
     }
     assert!(!all.is_empty(), "the table has no such kernel");
     let real = all_kernels().iter().filter(|kernel| kernel.engine == "cuda" && wanted(kernel));
@@ -67,6 +72,6 @@ pub(crate) fn on_gpus(wanted: impl Fn(&Kernel) -> bool) -> Vec<OnGpu> {
     if !absent.is_empty() {
         eprintln!("SKIPPED: {} kernels on a real GPU; a CPU plays one", absent.len());
     }
-    all.extend(here.into_iter().map(|kernel| OnGpu { kernel: kernel.clone(), gpu: None }));
+    all.extend(here.into_iter().cloned().map(OnGpu::Real));
     all
 }

@@ -19,7 +19,7 @@ fn convert(a: &AnySparse, to: FormatKind, params: FormatParams) -> Result<Answer
         let c = k.contract;
         (c.op, c.format, c.to, c.types.a) == (Op::Convert, a.kind(), Some(to), Precision::F64)
     });
-    kernel.expect("registered").run(Task::Convert { a, to, params })
+    (kernel.expect("registered").run)(Task::Convert { a, to, params })
 }
 
 fn groups(groups: u32) -> FormatParams {

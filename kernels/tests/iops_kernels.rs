@@ -29,7 +29,7 @@ fn encoders_agree_with_the_reference() {
                 let Some(to) = kernel.contract.to.filter(|to| *to != FormatKind::Csr) else {
                     continue;
                 };
-                let found = kernel.run(Task::Convert { a: &matrix, to, params });
+                let found = (kernel.run)(Task::Convert { a: &matrix, to, params });
                 match (Sparse::from_entries(to, params, &e), found) {
                     (Ok(expected), Ok(Answer::Parts(AnyParts::F64(found)))) => {
                         let parts = Parts::from(expected.clone());
@@ -50,7 +50,7 @@ fn decoded(a: &AnySparse) -> AnySparse {
     let mut kernels = rows(Op::Convert);
     let kernel = kernels.find(|k| k.contract.format == a.kind() && k.name.ends_with("_f64__iops"));
     let params = FormatParams::default();
-    match kernel.expect("registered").run(Task::Convert { a, to: FormatKind::Csr, params }) {
+    match (kernel.expect("registered").run)(Task::Convert { a, to: FormatKind::Csr, params }) {
         Ok(Answer::Sparse(raw)) => raw.check().expect("valid"),
         other => panic!("{other:?}"),
     }

@@ -28,7 +28,7 @@ fn kernel(from: FormatKind, to: FormatKind) -> &'static Kernel {
 }
 
 fn run(a: &AnySparse, to: FormatKind, params: FormatParams) -> Result<Answer, Refusal> {
-    kernel(a.kind(), to).run(Task::Convert { a, to, params })
+    (kernel(a.kind(), to).run)(Task::Convert { a, to, params })
 }
 
 fn encode(entries: &Entries<f32>, kind: FormatKind, params: FormatParams) -> AnyParts {

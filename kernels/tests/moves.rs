@@ -56,7 +56,7 @@ fn task<'a>(kernel: &Kernel, a: &'a AnySparse, params: FormatParams) -> Task<'a>
 
 #[track_caller]
 fn raw(kernel: &Kernel, a: &AnySparse, params: FormatParams) -> RawSparse {
-    match kernel.run(task(kernel, a, params)) {
+    match (kernel.run)(task(kernel, a, params)) {
         Ok(Answer::Sparse(raw)) => raw,
         other => panic!("{}: {other:?}", kernel.name),
     }
@@ -196,7 +196,7 @@ fn moves_refuse_what_is_not_theirs() {
             ),
         ] {
             let a = AnySparse::from_f64(precision, format, params, &e).expect("encodes");
-            let refused = kernel.run(task(kernel, &a, params));
+            let refused = (kernel.run)(task(kernel, &a, params));
             assert!(
                 matches!(refused, Err(Refusal::Request(RequestError::Kind { field: "A", .. }))),
                 "{}: {refused:?}",
@@ -210,13 +210,13 @@ fn moves_refuse_what_is_not_theirs() {
             None => Task::Convert { a: &a, to: FormatKind::Csr, params },
         };
         assert!(
-            matches!(kernel.run(foreign), Err(Refusal::Request(RequestError::Kind { field: "task", .. }))),
+            matches!((kernel.run)(foreign), Err(Refusal::Request(RequestError::Kind { field: "task", .. }))),
             "{}",
             kernel.name
         );
         if let Some(to) = kernel.contract.to {
             let wrong = FormatKind::GENERAL.into_iter().find(|f| *f != to).expect("another format");
-            let refused = kernel.run(Task::Convert { a: &a, to: wrong, params });
+            let refused = (kernel.run)(Task::Convert { a: &a, to: wrong, params });
             assert!(
                 matches!(refused, Err(Refusal::Request(RequestError::Kind { field: "target", .. }))),
                 "{}",
@@ -236,7 +236,7 @@ fn blocks_must_have_a_sensible_shape() {
             .expect("encodes");
         let run = |block_rows, block_cols| {
             let params = FormatParams::blocks(block_rows, block_cols);
-            kernel.run(Task::Convert { a: &a, to, params }).expect_err("refused")
+            (kernel.run)(Task::Convert { a: &a, to, params }).expect_err("refused")
         };
         assert_eq!(run(0, 4), Refusal::Request(RequestError::Zero { field: "block_rows" }));
         assert_eq!(run(4, 0), Refusal::Request(RequestError::Zero { field: "block_cols" }));
@@ -251,7 +251,7 @@ fn huge_shapes_are_refused_before_anything_is_allocated() {
     let long = coo(Precision::F32, tall, tall, &entry);
     for name in ["convert_coo_csr_f32__portable", "convert_coo_csc_f32__portable"] {
         let kernel = kernel(name).expect("registered");
-        let refused = kernel.run(task(kernel, &long, FormatParams::default()));
+        let refused = (kernel.run)(task(kernel, &long, FormatParams::default()));
         assert!(matches!(refused, Err(Refusal::Limit(Limit { .. }))), "{name}: {refused:?}");
     }
     let e = Entries { rows: 2, cols: tall, list: entry.to_vec() };
@@ -259,7 +259,7 @@ fn huge_shapes_are_refused_before_anything_is_allocated() {
         AnySparse::from_f64(Precision::F32, FormatKind::Csr, FormatParams::default(), &e).expect("encodes");
     for name in ["convert_csr_csc_f32__portable", "transpose_csr_f32__portable"] {
         let kernel = kernel(name).expect("registered");
-        let refused = kernel.run(task(kernel, &wide, FormatParams::default()));
+        let refused = (kernel.run)(task(kernel, &wide, FormatParams::default()));
         assert!(matches!(refused, Err(Refusal::Limit(Limit { .. }))), "{name}: {refused:?}");
     }
     // One dense row in a tall matrix: 2^17 rows of 2^17 slots.
@@ -270,7 +270,7 @@ fn huge_shapes_are_refused_before_anything_is_allocated() {
         AnySparse::from_f64(Precision::F32, FormatKind::Csr, FormatParams::default(), &e).expect("encodes");
     for name in ["convert_csr_ell_f32__portable", "convert_csr_blocked_ell_f32__portable"] {
         let kernel = kernel(name).expect("registered");
-        let refused = kernel.run(task(kernel, &dense_row, FormatParams::default()));
+        let refused = (kernel.run)(task(kernel, &dense_row, FormatParams::default()));
         assert!(matches!(refused, Err(Refusal::Limit(Limit { field: "slots", .. }))), "{name}: {refused:?}");
     }
     // An ELL of no slots may claim any number of rows.
@@ -286,6 +286,6 @@ fn huge_shapes_are_refused_before_anything_is_allocated() {
     };
     let kernel = kernel("convert_ell_csr_f32__portable").expect("registered");
     let empty = empty.check().expect("valid");
-    let refused = kernel.run(task(kernel, &empty, FormatParams::default()));
+    let refused = (kernel.run)(task(kernel, &empty, FormatParams::default()));
     assert!(matches!(refused, Err(Refusal::Limit(Limit { .. }))), "{refused:?}");
 }

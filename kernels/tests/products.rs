@@ -56,7 +56,7 @@ fn check_spmm(kernel: &Kernel, rng: &mut Rng, e: &Entries<f64>, n: usize, round:
             let before = c.clone();
             let task =
                 Task::Spmm { a: &a, transpose_a, b: b.as_ref(), transpose_b, alpha, beta, c: c.as_mut() };
-            assert_eq!(kernel.run(task), Ok(Answer::Written), "{}", kernel.name);
+            assert_eq!((kernel.run)(task), Ok(Answer::Written), "{}", kernel.name);
             for i in 0..m {
                 for j in 0..n {
                     let op_b = |k, j| if transpose_b { b.at(j, k) } else { b.at(k, j) };
@@ -107,7 +107,7 @@ fn spmv_on_integers() {
                     let (xs, mut y) = (Values::from_f64(types.b, &x), Values::from_f64(types.out, &before));
                     let task =
                         Task::Spmv { a: &a, transpose_a, x: xs.as_slice(), alpha, beta, y: y.as_mut_slice() };
-                    assert_eq!(kernel.run(task), Ok(Answer::Written), "{}", kernel.name);
+                    assert_eq!((kernel.run)(task), Ok(Answer::Written), "{}", kernel.name);
                     for (i, found) in y.to_f64().into_iter().enumerate() {
                         let wanted = expected(&op_a, |k, _| x[k], (alpha, beta), before[i], (i, 0));
                         assert_eq!(found, wanted, "{} {transpose_a} {alpha} {beta} {i}", kernel.name);
@@ -139,7 +139,7 @@ fn an_absent_position_takes_no_part_and_an_explicit_zero_does() {
             beta: 0.0,
             c: c.as_mut(),
         };
-        assert_eq!(kernel.run(task), Ok(Answer::Written));
+        assert_eq!((kernel.run)(task), Ok(Answer::Written));
         assert_eq!(c.at(0, 0), 1.0, "{} read an absent position", kernel.name);
         assert!(c.at(1, 0).is_nan(), "{}: 0 * inf", kernel.name);
     }
@@ -165,7 +165,7 @@ fn duplicates_are_summed_exactly_before_they_are_multiplied() {
             beta: 0.0,
             c: c.as_mut(),
         };
-        assert_eq!(kernel.run(task), Ok(Answer::Written));
+        assert_eq!((kernel.run)(task), Ok(Answer::Written));
         let stored = sparse_oracle::op::input(
             decode(bits_of(types.a, big + 2.0), types.a),
             kernel.arithmetic.part().input,

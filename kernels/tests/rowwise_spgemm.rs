@@ -33,7 +33,7 @@ type Found = (usize, usize, Vec<u32>, Vec<u32>, Vec<u64>);
 
 /// The product's arrays; every NaN alike.
 fn product(kernel: &Kernel, a: &AnySparse, b: &AnySparse) -> Found {
-    let Ok(Answer::Sparse(raw)) = kernel.run(Task::Spgemm { a, b }) else {
+    let Ok(Answer::Sparse(raw)) = (kernel.run)(Task::Spgemm { a, b }) else {
         panic!("{} refused", kernel.name)
     };
     let values = raw.values.as_slice();

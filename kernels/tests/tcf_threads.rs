@@ -19,7 +19,7 @@ fn convert(a: &AnySparse, to: FormatKind, params: FormatParams) -> Result<Answer
         let c = k.contract;
         (c.op, c.format, c.to, c.types.a) == (Op::Convert, a.kind(), Some(to), a.precision())
     });
-    kernel.expect("every conversion has a kernel").run(Task::Convert { a, to, params })
+    (kernel.expect("every conversion has a kernel").run)(Task::Convert { a, to, params })
 }
 
 fn encoded(a: &AnySparse, to: FormatKind, params: FormatParams) -> AnyParts {

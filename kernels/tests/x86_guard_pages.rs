@@ -113,7 +113,7 @@ fn run(kernel: &Kernel, a: &AnySparse, transpose_a: bool, b: &Dense, mut c: Dens
     } else {
         Task::Spmm { a, transpose_a, b: b.as_ref(), transpose_b: false, alpha: 1.0, beta: 0.5, c: c.as_mut() }
     };
-    assert_eq!(kernel.run(task), Ok(Answer::Written), "{}", kernel.name);
+    assert_eq!((kernel.run)(task), Ok(Answer::Written), "{}", kernel.name);
     c.data
 }
 

@@ -71,7 +71,7 @@ fn run(name: &str, a: &AnySparse, b: (&[f32], usize), c_at: usize) -> Vec<u32> {
         },
     };
     let kernel = kernel(name).expect("registered");
-    assert_eq!(kernel.run(task), Ok(Answer::Written), "{name}");
+    assert_eq!((kernel.run)(task), Ok(Answer::Written), "{name}");
     let mut bits = Vec::new();
     for row in c[skip..][..rows * ld].chunks_exact(ld) {
         bits.extend(row[..n].iter().map(|x| x.to_bits()));

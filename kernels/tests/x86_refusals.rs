@@ -49,7 +49,7 @@ fn a_machine_without_the_features_is_refused_first() {
         let Some(missing) = kernel.missing() else {
             continue;
         };
-        let (result, untouched) = with_task(&a, Precision::F32, ROWS, |task| kernel.run(task));
+        let (result, untouched) = with_task(&a, Precision::F32, ROWS, kernel.run);
         let expected = Refusal::Engine(EngineError::Unavailable { feature: missing.name() });
         assert_eq!(result, Err(expected), "{}", kernel.name);
         assert!(untouched, "{}", kernel.name);

@@ -67,10 +67,8 @@ fn every_number_of_threads() {
         let a = encode(&mut rng, types.a, kernel.contract.format, params, &e);
         let b = dense(&mut rng, types.b, (SHAPE.1, SHAPE.2));
         let c = dense(&mut rng, types.out, (SHAPE.0, SHAPE.2));
-        let found: Vec<Vec<u64>> = pools
-            .iter()
-            .map(|pool| pool.install(|| bits(&a, (&b, &c), (0.5, -2.0), |task| kernel.run(task))))
-            .collect();
+        let found: Vec<Vec<u64>> =
+            pools.iter().map(|pool| pool.install(|| bits(&a, (&b, &c), (0.5, -2.0), kernel.run))).collect();
         for (threads, other) in THREADS.iter().zip(&found) {
             assert!(*other == found[0], "{} with {threads} threads", kernel.name);
         }

@@ -57,7 +57,7 @@ fn converted(csr: &AnySparse, format: FormatKind, params: FormatParams) -> Resul
     let convert = convert.ok_or_else(|| format!("no kernel here converts CSR to {}", format.name()))?;
     let start = Instant::now();
     let task = Task::Convert { a: csr, to: format, params };
-    let answer = convert.run(task).map_err(|refusal| refusal.to_string())?;
+    let answer = (convert.run)(task).map_err(|refusal| refusal.to_string())?;
     let seconds = start.elapsed().as_secs_f64();
     let a = match answer {
         Answer::Sparse(raw) => raw.check(),

@@ -64,6 +64,6 @@ impl Backend for OneKernel {
     }
 
     fn run(&self, _contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
-        self.kernel.run(task).map_err(|refusal| refusal.to_string().into())
+        (self.kernel.run)(task).map_err(|refusal| refusal.to_string().into())
     }
 }

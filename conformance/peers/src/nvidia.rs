@@ -51,7 +51,7 @@ impl Backend for Nvidia {
 
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
         match self.0.kernels.iter().find(|k| k.contract == *contract) {
-            Some(kernel) => kernel.run(task).map_err(|refusal| refusal.to_string().into()),
+            Some(kernel) => (kernel.run)(task).map_err(|refusal| refusal.to_string().into()),
             None => Err(format!("{} has no {contract}", self.0.name).into()),
         }
     }

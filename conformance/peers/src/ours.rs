@@ -10,7 +10,7 @@
 use sparse_conformance_core::backend::{Backend, Determinism, Failure, Support};
 use sparse_conformance_core::case::Params;
 #[cfg(feature = "cuda")]
-use sparse_kernels::cuda::played_kernels;
+use sparse_kernels::cuda::{GpuKernel, played_kernels};
 use sparse_kernels::registry::{Kernel, kernels_here};
 use sparse_kernels::{Engine, KernelName};
 use sparse_oracle::arithmetic::Architecture;
@@ -24,29 +24,70 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
-type Table = HashMap<Contract, &'static Kernel>;
+/// A kernel, on what it runs.
+#[derive(Clone, Copy, Debug)]
+enum Row {
+    /// On this machine.
+    Here(&'static Kernel),
+    /// On a GPU of this architecture that a CPU plays.
+    #[cfg(feature = "cuda")]
+    Played(&'static GpuKernel, Architecture),
+}
+
+impl Row {
+    const fn kernel(self) -> &'static Kernel {
+        match self {
+            Row::Here(kernel) => kernel,
+            #[cfg(feature = "cuda")]
+            Row::Played(row, _) => &row.kernel,
+        }
+    }
+
+    const fn played(self) -> Option<Architecture> {
+        match self {
+            Row::Here(_) => None,
+            #[cfg(feature = "cuda")]
+            Row::Played(_, architecture) => Some(architecture),
+        }
+    }
+
+    fn run(self, task: Task<'_>) -> Result<Answer, Refusal> {
+        match self {
+            Row::Here(kernel) => (kernel.run)(task),
+            // Each run has a GPU of its own, so that what is wrong in one is of that one.
+            #[cfg(feature = "cuda")]
+            Row::Played(row, architecture) => {
+                static TEXTS: LazyLock<Texts> = LazyLock::new(Texts::committed);
+                row.run_on(&Player::new(architecture, TEXTS.clone()).gpu(), task)
+            }
+        }
+    }
+}
+
+type Table = HashMap<Contract, Row>;
 
 /// The kernels for GPUs as the CPU plays them.
 #[cfg(feature = "cuda")]
-static PLAYED: LazyLock<Vec<(Architecture, Vec<Kernel>)>> = LazyLock::new(|| {
+static PLAYED: LazyLock<Vec<(Architecture, Vec<GpuKernel>)>> = LazyLock::new(|| {
     let played = [Architecture::Sm80, Architecture::Sm89, Architecture::Sm90];
     played.into_iter().map(|architecture| (architecture, played_kernels(architecture))).collect()
 });
 
-/// Every kernel that runs here, and on what a CPU plays it.
-fn rows() -> impl Iterator<Item = (&'static Kernel, Option<Architecture>)> {
-    let real = kernels_here().map(|kernel| (kernel, None));
+/// Every kernel that runs here.
+fn rows() -> impl Iterator<Item = Row> {
+    let here = kernels_here().map(Row::Here);
     #[cfg(feature = "cuda")]
-    let real =
-        real.chain(PLAYED.iter().flat_map(|(played, kernels)| kernels.iter().map(|k| (k, Some(*played)))));
-    real
+    let here =
+        here.chain(PLAYED.iter().flat_map(|(played, rows)| rows.iter().map(|row| Row::Played(row, *played))));
+    here
 }
 
 type Key = (Engine, Option<Architecture>, String);
 
 static BY_NAME: LazyLock<BTreeMap<Key, Table>> = LazyLock::new(|| {
     let mut tables: BTreeMap<Key, Table> = BTreeMap::new();
-    for (kernel, played) in rows() {
+    for row in rows() {
+        let (kernel, played) = (row.kernel(), row.played());
         // A registered name parses: a test in `registry` sees to it.
         let Ok(name) = kernel.name.parse::<KernelName>() else {
             continue;
@@ -55,12 +96,12 @@ static BY_NAME: LazyLock<BTreeMap<Key, Table>> = LazyLock::new(|| {
         words.extend(played.map(|architecture| architecture.name().replace('_', "")));
         let first = tables.entry((name.engine, played, words.join("-"))).or_default();
         if let Entry::Vacant(free) = first.entry(kernel.contract) {
-            free.insert(kernel);
+            free.insert(row);
             continue;
         }
         words.extend([name.tech, name.tile].into_iter().flatten());
         let table = tables.entry((name.engine, played, words.join("-"))).or_default();
-        table.insert(kernel.contract, kernel);
+        table.insert(kernel.contract, row);
     }
     tables
 });
@@ -100,7 +141,8 @@ impl Ours {
     #[must_use]
     pub fn running(kernel: &Kernel) -> Option<&'static str> {
         let mut tables = BY_NAME.iter();
-        let holds = |table: &Table| table.get(&kernel.contract).is_some_and(|k| k.name == kernel.name);
+        let holds =
+            |table: &Table| table.get(&kernel.contract).is_some_and(|row| row.kernel().name == kernel.name);
         tables.find(|(_, table)| holds(table)).map(|((.., name), _)| name.as_str())
     }
 }
@@ -132,7 +174,9 @@ impl Backend for Ours {
 
     fn support(&self, contract: &Contract, _params: &Params) -> Support {
         match self.table.get(contract) {
-            Some(kernel) => Support::Supported { arithmetic: kernel.arithmetic, profile: Profile::default() },
+            Some(row) => {
+                Support::Supported { arithmetic: row.kernel().arithmetic, profile: Profile::default() }
+            }
             None => Support::Excluded {
                 reason: format!("no {} kernel is registered for this contract", self.name).into(),
             },
@@ -141,22 +185,10 @@ impl Backend for Ours {
 
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
         match self.table.get(contract) {
-            Some(kernel) => run(kernel, self.played, task).map_err(|refusal| refusal.to_string().into()),
+            Some(row) => row.run(task).map_err(|refusal| refusal.to_string().into()),
             None => Err(format!("no {} kernel is registered for {contract}", self.name).into()),
         }
     }
-}
-
-/// Each run has a GPU of its own where one is played, so that what is wrong in one is of that one.
-fn run(kernel: &Kernel, played: Option<Architecture>, task: Task<'_>) -> Result<Answer, Refusal> {
-    #[cfg(feature = "cuda")]
-    if let Some(architecture) = played {
-        static TEXTS: LazyLock<Texts> = LazyLock::new(Texts::committed);
-        return kernel.run_on(&Player::new(architecture, TEXTS.clone()).gpu(), task);
-    }
-    #[cfg(not(feature = "cuda"))]
-    let _ = played;
-    kernel.run(task)
 }
 
 /// The portable kernels.
@@ -205,7 +237,8 @@ mod tests {
         let listed: usize = Ours::all().iter().map(|backend| backend.table.len()).sum();
         assert_eq!(listed, rows().count());
         assert_eq!(Ours::all()[0].name(), Portable.name());
-        for (kernel, _) in rows() {
+        for row in rows() {
+            let kernel = row.kernel();
             let name = Ours::running(kernel).expect("every kernel is in a backend");
             assert!(name.starts_with(kernel.engine), "{} in {name}", kernel.name);
         }

@@ -167,7 +167,7 @@ where
     let csr = Csr::from_entries(entries).expect("a small matrix has a CSR");
     let csr = AnySparse::from(Sparse::Csr(csr));
     for kernel in converters(FormatKind::Csr, kind, T::PRECISION) {
-        let answer = kernel.run(Task::Convert { a: &csr, to: kind, params });
+        let answer = (kernel.run)(Task::Convert { a: &csr, to: kind, params });
         match (&expected, answer) {
             (Ok(matrix), Ok(Answer::Parts(parts))) => {
                 let verdict = judge_encoded(&AnySparse::from(matrix.clone()), parts);

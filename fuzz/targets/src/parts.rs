@@ -82,7 +82,7 @@ where
     let mut outcome = FuzzOutcome::Accepted;
     for kernel in converters(kind, FormatKind::Csr, T::PRECISION) {
         let answer =
-            kernel.run(Task::Convert { a: &a, to: FormatKind::Csr, params: FormatParams::default() });
+            (kernel.run)(Task::Convert { a: &a, to: FormatKind::Csr, params: FormatParams::default() });
         match answer {
             Ok(Answer::Sparse(raw)) => {
                 assert_eq!(same_csr(&raw, &entries, kind == FormatKind::Coo), None, "{}", kernel.name);

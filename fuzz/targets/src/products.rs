@@ -273,6 +273,6 @@ impl Backend for OneKernel {
     }
 
     fn run(&self, _contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
-        self.0.run(task).map_err(|refusal| refusal.to_string().into())
+        (self.0.run)(task).map_err(|refusal| refusal.to_string().into())
     }
 }

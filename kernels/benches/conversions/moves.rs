@@ -40,7 +40,7 @@ pub(crate) fn moves(types: &[Precision]) -> impl Iterator<Item = &'static Kernel
 
 /// Entries of the kernel's answer for this matrix (as bits), which must be what it was asked for; or why they are not.
 pub(crate) fn moved(kernel: &Kernel, a: &AnySparse) -> Result<Entries<u64>, String> {
-    let answer = kernel.run(task(kernel, a)).map_err(|refusal| format!("refused: {refusal}"))?;
+    let answer = (kernel.run)(task(kernel, a)).map_err(|refusal| format!("refused: {refusal}"))?;
     let result = match answer {
         Answer::Sparse(raw) => raw.check(),
         Answer::Parts(parts) => AnyParts::check(parts),

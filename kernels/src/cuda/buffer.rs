@@ -4,23 +4,23 @@ use super::gpu::Gpu;
 use std::marker::PhantomData;
 
 /// An element type whose bytes go to the device as they are.
-pub(crate) trait Element: bytemuck::Pod + std::fmt::Debug + Send + Sync {}
+pub(crate) trait DeviceElement: bytemuck::Pod + std::fmt::Debug + Send + Sync {}
 
-impl<T: bytemuck::Pod + std::fmt::Debug + Send + Sync> Element for T {}
+impl<T: bytemuck::Pod + std::fmt::Debug + Send + Sync> DeviceElement for T {}
 
 /// `len` elements, one after another, at an address that is a multiple of 256.
 #[derive(Debug)]
-pub(crate) struct Buffer<T> {
+pub(crate) struct GpuBuffer<T> {
     gpu: Gpu,
     address: u64,
     len: usize,
     elements: PhantomData<T>,
 }
 
-impl<T> Buffer<T> {
+impl<T> GpuBuffer<T> {
     /// What was allocated there.
-    pub(super) const fn new(gpu: Gpu, address: u64, len: usize) -> Buffer<T> {
-        Buffer { gpu, address, len, elements: PhantomData }
+    pub(super) const fn new(gpu: Gpu, address: u64, len: usize) -> GpuBuffer<T> {
+        GpuBuffer { gpu, address, len, elements: PhantomData }
     }
 
     /// Elements.
@@ -39,7 +39,7 @@ impl<T> Buffer<T> {
     }
 }
 
-impl<T> Drop for Buffer<T> {
+impl<T> Drop for GpuBuffer<T> {
     fn drop(&mut self) {
         self.gpu.free(self.address);
     }

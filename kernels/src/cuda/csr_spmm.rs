@@ -12,14 +12,13 @@
 
 mod pieces;
 
-use super::buffer::Buffer;
+use super::buffer::GpuBuffer;
 use super::gpu::Gpu;
-use super::launch::{Call, Grid, Parameter};
+use super::launch::{GpuCall, Grid, Parameter};
 use super::layout::layout;
 use super::operand::{DeviceDense, Word, product};
 use super::source::Source;
-use super::{GpuRun, Target};
-use crate::kernel::Kernel;
+use super::{EntryPoint, GpuKernel, GpuTarget, entry};
 use crate::portable::element::{Operand, Output, contract};
 use crate::portable::moves::{Arrays, turn};
 use crate::portable::request::{self, same, wrong_format};
@@ -115,8 +114,8 @@ macro_rules! instances {
         })*
 
         /// One row for each.
-        pub(super) fn rows(table: &mut Vec<Kernel>, target: Target) {
-            $(table.push(row::<$input, $acc, $out>(target, run::<$input, $acc, $out>));)*
+        pub(super) fn rows(table: &mut Vec<GpuKernel>, target: GpuTarget) {
+            $(table.push(row::<$input, $acc, $out>(target, entry!(run::<$input, $acc, $out>)));)*
         }
     };
 }
@@ -132,7 +131,7 @@ instances! {
     E5m2 f32 f32: 4 "csr_e5m2_wide" "csr_e5m2_narrow" "csr_finish_f32";
 }
 
-fn row<I: Operand<A>, A: Unit, O: Output<A>>(target: Target, run: GpuRun) -> Kernel {
+fn row<I: Operand<A>, A: Unit, O: Output<A>>(target: GpuTarget, run: EntryPoint) -> GpuKernel {
     let contract = contract::<I, A, O>(Op::Spmm, FormatKind::Csr);
     let chain = Arithmetic::chain(Reduction::FmaChain, A::PRECISION, O::PRECISION);
     let arithmetic = chain.input(I::INPUT).along(Along::TwoPass { blocks: CUT });
@@ -169,14 +168,14 @@ where
 pub(crate) struct PreparedCsr<I> {
     rows: usize,
     cols: usize,
-    row_ptr: Buffer<u32>,
-    entries: Buffer<u64>,
-    piece_ends: Buffer<u32>,
+    row_ptr: GpuBuffer<u32>,
+    entries: GpuBuffer<u64>,
+    piece_ends: GpuBuffer<u32>,
     pieces: usize,
-    cut_rows: Buffer<u32>,
+    cut_rows: GpuBuffer<u32>,
     cut: usize,
     /// Sums of pieces, of whatever type a launch adds in.
-    workspace: Mutex<Option<Buffer<u64>>>,
+    workspace: Mutex<Option<GpuBuffer<u64>>>,
     element: std::marker::PhantomData<I>,
 }
 
@@ -261,7 +260,7 @@ impl<I: Entry> PreparedCsr<I> {
         }
         let pieces = PiecesArg {
             ends: self.piece_ends.address(),
-            workspace: workspace.as_ref().map_or(0, |w| w.address()),
+            workspace: workspace.as_ref().map_or(0, GpuBuffer::address),
             ldw: ldw as u64,
             count: count as u32,
             cut: CUT,
@@ -310,7 +309,7 @@ impl<I: Entry> PreparedCsr<I> {
         pieces.workspace += (first * size_of::<A>()) as u64;
         let (ldb, ldc) = (b.ld as u64, c.ld as u64);
         let (rows, n) = (self.rows as u32, (last - first) as u32);
-        let call = Call::new(Source::CsrSpmm, symbol, Grid { blocks, threads: BLOCK, shared: 0 })
+        let call = GpuCall::new(Source::CsrSpmm, symbol, Grid { blocks, threads: BLOCK, shared: 0 })
             .arg(&self.row_ptr.address())
             .arg(&self.entries.address())
             .arg(&pieces)
@@ -347,7 +346,7 @@ impl<I: Entry> PreparedCsr<I> {
     {
         let blocks = [self.cut as u32, c.cols.div_ceil(BLOCK as usize) as u32];
         let (ldc, n) = (c.ld as u64, c.cols as u32);
-        let call = Call::new(Source::CsrSpmm, I::FINISH, Grid { blocks, threads: BLOCK, shared: 0 })
+        let call = GpuCall::new(Source::CsrSpmm, I::FINISH, Grid { blocks, threads: BLOCK, shared: 0 })
             .arg(&self.cut_rows.address())
             .arg(&pieces.workspace)
             .arg(&pieces.ldw)

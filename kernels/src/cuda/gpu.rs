@@ -2,19 +2,19 @@
 //!
 //! ```text
 //! Gpu::get            silicon: CUDA's driver through cudarc, one for the process           +-- Silicon
-//! Gpu::played(m)      a `Machine`: whatever stores bytes and runs PTX, one for each use    |   or a Machine
-//!    upload, zeros, download: typed buffers      Call: a kernel with its arguments  --------+
+//! Gpu::played(m)      a `GpuMachine`: whatever stores bytes and runs PTX, one for each use    |   or a GpuMachine
+//!    upload, zeros, download: typed buffers      GpuCall: a kernel with its arguments  --------+
 //! ```
 //!
-//! Host code (plans, buffers, launches) is the same on both. A [`Machine`] checks every access for itself, so that launching on one is
-//! safe; on silicon it is not, which is why a [`Call`] is launched in an `unsafe` block that says what keeps it inside of its buffers.
+//! Host code (plans, buffers, launches) is the same on both. A [`GpuMachine`] checks every access for itself, so that launching on one is
+//! safe; on silicon it is not, which is why a [`GpuCall`] is launched in an `unsafe` block that says what keeps it inside of its buffers.
 
 #![expect(unsafe_code, reason = "launching a kernel on silicon has no safe form")]
 
 use super::CudaError;
-use super::buffer::{Buffer, Element};
+use super::buffer::{DeviceElement, GpuBuffer};
 use super::found::Found;
-use super::launch::Call;
+use super::launch::GpuCall;
 use super::silicon::Silicon;
 use sparse_types::arithmetic::Architecture;
 use sparse_types::refusal::{EngineError, Refusal, RequestError};
@@ -23,19 +23,19 @@ use std::sync::{Arc, OnceLock};
 
 /// A GPU. Clones are the same one.
 #[derive(Clone, Debug)]
-pub struct Gpu(Arc<Kind>);
+pub struct Gpu(Arc<GpuKind>);
 
 #[derive(Debug)]
-enum Kind {
-    Silicon(Silicon),
-    Played(Box<dyn Machine>),
+enum GpuKind {
+    Silicon(Box<Silicon>),
+    Played(Box<dyn GpuMachine>),
 }
 
 /// What plays a GPU: memory by address, and launches of PTX.
 ///
 /// Every method may be called from any thread. Addresses are the machine's own; an access outside of what was allocated must be
 /// refused or reported by the machine, and never touch the memory of this process.
-pub trait Machine: Debug + Send + Sync {
+pub trait GpuMachine: Debug + Send + Sync {
     /// Which architecture it plays.
     fn architecture(&self) -> Architecture;
     /// Multiprocessors that host code shares work out to.
@@ -47,7 +47,7 @@ pub trait Machine: Debug + Send + Sync {
     /// # Errors
     /// [`CudaError::Memory`] where there are not so many left.
     fn allocate(&self, bytes: usize) -> Result<u64, CudaError>;
-    /// Gives memory back that [`allocate`](Machine::allocate) gave.
+    /// Gives memory back that [`allocate`](GpuMachine::allocate) gave.
     fn free(&self, address: u64);
     /// Copies from the host.
     ///
@@ -63,7 +63,7 @@ pub trait Machine: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`CudaError::Driver`] where the launch cannot be done.
-    fn launch(&self, call: &Call) -> Result<(), CudaError>;
+    fn launch(&self, call: &GpuCall) -> Result<(), CudaError>;
 }
 
 impl Gpu {
@@ -92,13 +92,13 @@ impl Gpu {
     /// [`CudaError::Absent`] with what is missing.
     pub fn probe() -> Result<&'static Gpu, &'static CudaError> {
         static GPU: OnceLock<Result<Gpu, CudaError>> = OnceLock::new();
-        GPU.get_or_init(|| Ok(Gpu(Arc::new(Kind::Silicon(Silicon::open()?))))).as_ref()
+        GPU.get_or_init(|| Ok(Gpu(Arc::new(GpuKind::Silicon(Box::new(Silicon::open()?)))))).as_ref()
     }
 
     /// A GPU that a machine plays.
     #[must_use]
-    pub fn played(machine: Box<dyn Machine>) -> Gpu {
-        Gpu(Arc::new(Kind::Played(machine)))
+    pub fn played(machine: Box<dyn GpuMachine>) -> Gpu {
+        Gpu(Arc::new(GpuKind::Played(machine)))
     }
 
     /// The driver's own view, for what no machine plays: NVIDIA's libraries, events, a flush of L2.
@@ -107,8 +107,8 @@ impl Gpu {
     /// [`EngineError::Device`] where this is a played GPU.
     pub(super) fn silicon(&self) -> Result<&Silicon, Refusal> {
         match &*self.0 {
-            Kind::Silicon(silicon) => Ok(silicon),
-            Kind::Played(_) => Err(EngineError::Device {
+            GpuKind::Silicon(silicon) => Ok(silicon),
+            GpuKind::Played(_) => Err(EngineError::Device {
                 device: "PTX",
                 reason: "a played GPU has no clock and none of NVIDIA's libraries; use a real one".to_owned(),
             }
@@ -120,8 +120,8 @@ impl Gpu {
     #[must_use]
     pub fn found(&self) -> Option<&'static Found> {
         match &*self.0 {
-            Kind::Silicon(silicon) => Some(silicon.found()),
-            Kind::Played(_) => None,
+            GpuKind::Silicon(silicon) => Some(silicon.found()),
+            GpuKind::Played(_) => None,
         }
     }
 
@@ -129,8 +129,8 @@ impl Gpu {
     #[must_use]
     pub fn architecture(&self) -> Option<Architecture> {
         match &*self.0 {
-            Kind::Silicon(silicon) => silicon.found().architecture(),
-            Kind::Played(machine) => Some(machine.architecture()),
+            GpuKind::Silicon(silicon) => silicon.found().architecture(),
+            GpuKind::Played(machine) => Some(machine.architecture()),
         }
     }
 
@@ -140,8 +140,8 @@ impl Gpu {
     /// [`EngineError::Device`] where the driver does not say.
     pub(super) fn multiprocessors(&self) -> Result<usize, Refusal> {
         match &*self.0 {
-            Kind::Silicon(silicon) => Ok(silicon.found().multiprocessors()?),
-            Kind::Played(machine) => Ok(machine.multiprocessors()),
+            GpuKind::Silicon(silicon) => Ok(silicon.found().multiprocessors()?),
+            GpuKind::Played(machine) => Ok(machine.multiprocessors()),
         }
     }
 
@@ -151,8 +151,8 @@ impl Gpu {
     /// [`EngineError::Device`] where the driver does not say.
     pub(super) fn shared_limit(&self) -> Result<usize, Refusal> {
         match &*self.0 {
-            Kind::Silicon(silicon) => Ok(silicon.found().shared_limit()?),
-            Kind::Played(machine) => Ok(machine.shared_limit()),
+            GpuKind::Silicon(silicon) => Ok(silicon.found().shared_limit()?),
+            GpuKind::Played(machine) => Ok(machine.shared_limit()),
         }
     }
 
@@ -160,46 +160,50 @@ impl Gpu {
     ///
     /// # Errors
     /// [`EngineError::Device`] where memory is short or the driver fails.
-    pub(crate) fn upload<T: Element>(&self, elements: &[T]) -> Result<Buffer<T>, Refusal> {
+    pub(crate) fn upload<T: DeviceElement>(&self, elements: &[T]) -> Result<GpuBuffer<T>, Refusal> {
         if elements.is_empty() {
             return self.zeros(0);
         }
         let bytes = bytemuck::cast_slice(elements);
         let address = match &*self.0 {
-            Kind::Silicon(silicon) => silicon.upload(bytes)?,
-            Kind::Played(machine) => {
+            GpuKind::Silicon(silicon) => silicon.upload(bytes)?,
+            GpuKind::Played(machine) => {
                 let address = machine.allocate(bytes.len())?;
                 machine.write(address, bytes)?;
                 address
             }
         };
-        Ok(Buffer::new(self.clone(), address, elements.len()))
+        Ok(GpuBuffer::new(self.clone(), address, elements.len()))
     }
 
     /// A buffer of `len` zeros (one, where `len` is 0).
     ///
     /// # Errors
     /// [`EngineError::Device`] where memory is short or the driver fails.
-    pub(crate) fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>, Refusal> {
+    pub(crate) fn zeros<T: DeviceElement>(&self, len: usize) -> Result<GpuBuffer<T>, Refusal> {
         let len = len.max(1);
         let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| isize::try_from(*bytes).is_ok());
         let bytes = bytes.ok_or(CudaError::Memory { bytes: usize::MAX })?;
         let address = match &*self.0 {
-            Kind::Silicon(silicon) => silicon.zeros(bytes)?,
-            Kind::Played(machine) => {
+            GpuKind::Silicon(silicon) => silicon.zeros(bytes)?,
+            GpuKind::Played(machine) => {
                 let address = machine.allocate(bytes)?;
                 machine.write(address, &vec![0; bytes])?;
                 address
             }
         };
-        Ok(Buffer::new(self.clone(), address, len))
+        Ok(GpuBuffer::new(self.clone(), address, len))
     }
 
     /// Copies the first elements of a buffer into a slice, and waits for that and for all work before it.
     ///
     /// # Errors
     /// [`RequestError::Length`] where the buffer is shorter; [`EngineError::Device`] where a kernel before it failed.
-    pub(crate) fn download<T: Element>(&self, buffer: &Buffer<T>, into: &mut [T]) -> Result<(), Refusal> {
+    pub(crate) fn download<T: DeviceElement>(
+        &self,
+        buffer: &GpuBuffer<T>,
+        into: &mut [T],
+    ) -> Result<(), Refusal> {
         if into.is_empty() {
             return self.wait();
         }
@@ -212,8 +216,8 @@ impl Gpu {
         }
         let bytes = bytemuck::cast_slice_mut(into);
         match &*self.0 {
-            Kind::Silicon(silicon) => silicon.read(buffer.address(), bytes)?,
-            Kind::Played(machine) => machine.read(buffer.address(), bytes)?,
+            GpuKind::Silicon(silicon) => silicon.read(buffer.address(), bytes)?,
+            GpuKind::Played(machine) => machine.read(buffer.address(), bytes)?,
         }
         self.wait()
     }
@@ -224,16 +228,16 @@ impl Gpu {
     /// [`EngineError::Device`] where a kernel failed.
     pub(crate) fn wait(&self) -> Result<(), Refusal> {
         match &*self.0 {
-            Kind::Silicon(silicon) => silicon.wait(),
-            Kind::Played(_) => Ok(()),
+            GpuKind::Silicon(silicon) => silicon.wait(),
+            GpuKind::Played(_) => Ok(()),
         }
     }
 
     /// Gives the memory of a buffer back.
     pub(super) fn free(&self, address: u64) {
         match &*self.0 {
-            Kind::Silicon(silicon) => silicon.free(address),
-            Kind::Played(machine) => machine.free(address),
+            GpuKind::Silicon(silicon) => silicon.free(address),
+            GpuKind::Played(machine) => machine.free(address),
         }
     }
 
@@ -242,11 +246,11 @@ impl Gpu {
     /// # Safety
     /// The kernel takes arguments of these sizes in this order, and with this grid and these arguments it touches only memory of live
     /// buffers. (A played GPU needs no promise: it checks every access.)
-    pub(super) unsafe fn launch(&self, call: &Call) -> Result<(), Refusal> {
+    pub(super) unsafe fn launch(&self, call: &GpuCall) -> Result<(), Refusal> {
         match &*self.0 {
             // SAFETY: the caller promises what silicon needs.
-            Kind::Silicon(silicon) => unsafe { silicon.launch(call) },
-            Kind::Played(machine) => Ok(machine.launch(call)?),
+            GpuKind::Silicon(silicon) => unsafe { silicon.launch(call) },
+            GpuKind::Played(machine) => Ok(machine.launch(call)?),
         }
     }
 }

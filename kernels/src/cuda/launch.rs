@@ -1,7 +1,7 @@
 //! A kernel with its grid and its arguments.
 //!
 //! ```text
-//! Call::new(source, symbol, grid)  .arg(&matrix)  .arg(&n)  ..  .launch(gpu)
+//! GpuCall::new(source, symbol, grid)  .arg(&matrix)  .arg(&n)  ..  .launch(gpu)
 //!                                     |             |
 //!                            bytes as the kernel's parameters have them: silicon copies them one by one, a machine lays them out
 //! ```
@@ -91,7 +91,7 @@ numbers!(u32, i32, u64, f32, f64);
 
 /// A kernel, ready to launch.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct GpuCall {
     /// The file that it is in.
     pub source: Source,
     /// Its name there.
@@ -102,14 +102,14 @@ pub struct Call {
     pub arguments: Vec<Argument>,
 }
 
-impl Call {
+impl GpuCall {
     /// Without arguments.
-    pub(super) fn new(source: Source, symbol: &str, grid: Grid) -> Call {
-        Call { source, symbol: symbol.to_owned(), grid, arguments: Vec::new() }
+    pub(super) fn new(source: Source, symbol: &str, grid: Grid) -> GpuCall {
+        GpuCall { source, symbol: symbol.to_owned(), grid, arguments: Vec::new() }
     }
 
     /// With one argument more.
-    pub(super) fn arg<P: Parameter>(mut self, value: &P) -> Call {
+    pub(super) fn arg<P: Parameter>(mut self, value: &P) -> GpuCall {
         const { assert!(P::BYTES <= MOST) };
         let mut words = [0; MOST / 8];
         value.write(&mut bytemuck::cast_slice_mut(&mut words)[..P::BYTES]);
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn parameters_lie_where_each_is_aligned() {
         let grid = Grid { blocks: [1, 1], threads: 32, shared: 0 };
-        let call = Call::new(Source::Measure, "ffma", grid).arg(&1u32).arg(&2u64).arg(&1.0f32);
+        let call = GpuCall::new(Source::Measure, "ffma", grid).arg(&1u32).arg(&2u64).arg(&1.0f32);
         let mut wanted = [0; 20];
         wanted[0] = 1;
         wanted[8] = 2;

@@ -16,8 +16,7 @@ use super::gpu::Gpu;
 use super::meter;
 use super::operand::DeviceDense;
 use super::tiles::declared::fused_architecture;
-use super::{GpuRun, Target};
-use crate::kernel::Kernel;
+use super::{EntryPoint, GpuKernel, GpuTarget, entry};
 use crate::portable::convert::CsrToLibraSddmm;
 use crate::portable::element::contract;
 use crate::portable::lanes::AsCsr;
@@ -62,22 +61,14 @@ impl Distribution {
 }
 
 /// The rows of the table.
-pub(super) fn rows(table: &mut Vec<Kernel>, target: Target) {
-    table.push(row::<Tf32>(target, Distribution::Hybrid, |gpu, task| {
-        run::<Tf32>(gpu, task, Distribution::Hybrid)
-    }));
-    table.push(row::<F16>(target, Distribution::Hybrid, |gpu, task| {
-        run::<F16>(gpu, task, Distribution::Hybrid)
-    }));
-    table.push(row::<Tf32>(target, Distribution::Blocks, |gpu, task| {
-        run::<Tf32>(gpu, task, Distribution::Blocks)
-    }));
-    table.push(row::<F16>(target, Distribution::Blocks, |gpu, task| {
-        run::<F16>(gpu, task, Distribution::Blocks)
-    }));
+pub(super) fn rows(table: &mut Vec<GpuKernel>, target: GpuTarget) {
+    table.push(row::<Tf32>(target, Distribution::Hybrid, entry!(hybrid::<Tf32>)));
+    table.push(row::<F16>(target, Distribution::Hybrid, entry!(hybrid::<F16>)));
+    table.push(row::<Tf32>(target, Distribution::Blocks, entry!(blocks::<Tf32>)));
+    table.push(row::<F16>(target, Distribution::Blocks, entry!(blocks::<F16>)));
 }
 
-fn row<I: SddmmElement>(target: Target, distribution: Distribution, run: GpuRun) -> Kernel {
+fn row<I: SddmmElement>(target: GpuTarget, distribution: Distribution, run: EntryPoint) -> GpuKernel {
     let contract = contract::<I, f32, f32>(Op::Sddmm, FormatKind::Csr);
     let instruction = Instruction::mma((16, 8, I::PRODUCTS), Precision::F32, I::PRECISION);
     let chain = |reduction| Arithmetic::chain(reduction, Precision::F32, Precision::F32).input(I::INPUT);
@@ -89,6 +80,14 @@ fn row<I: SddmmElement>(target: Target, distribution: Distribution, run: GpuRun)
         }
     };
     target.row(contract, Some(distribution.tech()), arithmetic, run)
+}
+
+fn hybrid<I: SddmmElement>(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal> {
+    run::<I>(gpu, task, Distribution::Hybrid)
+}
+
+fn blocks<I: SddmmElement>(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal> {
+    run::<I>(gpu, task, Distribution::Blocks)
 }
 
 fn run<I: SddmmElement>(

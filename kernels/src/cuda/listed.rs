@@ -12,9 +12,9 @@
 
 #![expect(unsafe_code, reason = "launching kernels has no safe form")]
 
-use super::buffer::Buffer;
+use super::buffer::GpuBuffer;
 use super::gpu::Gpu;
-use super::launch::{Call, Grid};
+use super::launch::{GpuCall, Grid};
 use super::layout::layout;
 use super::operand::{DeviceDense, Word, bits_of, fits};
 use super::source::Source;
@@ -98,9 +98,9 @@ impl<T: Copy> TermLists<T> {
 pub(super) struct Listed<T: Word> {
     rows: usize,
     columns: usize,
-    ptr: Buffer<u32>,
-    index: Buffer<u32>,
-    values: Buffer<T::Bits>,
+    ptr: GpuBuffer<u32>,
+    index: GpuBuffer<u32>,
+    values: GpuBuffer<T::Bits>,
 }
 
 /// `struct Listed` of the source.
@@ -174,7 +174,7 @@ impl<T: Word> Listed<T> {
         // SAFETY: `ListedArg` is the one parameter of every listed kernel. Offsets in ptr lie within index and values, all of
         // this object; indices are below `columns` (`TermLists`), which `fits` found to be the rows of B. The kernel checks i < rows
         // and j < n, so B is read at row * ldb + j and C written at i * ldc + j, where both have elements (`DeviceDense::new`).
-        unsafe { Call::new(Source::Listed, symbol, grid).arg(&arguments).launch(gpu) }
+        unsafe { GpuCall::new(Source::Listed, symbol, grid).arg(&arguments).launch(gpu) }
     }
 }
 
@@ -192,7 +192,7 @@ fn aligned<T: Word>(gpu: &Gpu, b: &DeviceDense<T>) -> Result<Option<DeviceDense<
     };
     let all = b.rows as u64 * b.cols as u64;
     let blocks = [all.div_ceil(256).clamp(1, 4096) as u32, 1];
-    let call = Call::new(Source::Listed, symbol, Grid { blocks, threads: 256, shared: 0 })
+    let call = GpuCall::new(Source::Listed, symbol, Grid { blocks, threads: 256, shared: 0 })
         .arg(&b.data.address())
         .arg(&(b.ld as u64))
         .arg(&data.address())

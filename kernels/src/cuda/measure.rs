@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
 use super::gpu::Gpu;
-use super::launch::{Call, Grid};
+use super::launch::{GpuCall, Grid};
 use super::meter::clocked;
 use super::source::Source;
 use sparse_types::refusal::Refusal;
@@ -42,7 +42,7 @@ pub fn peak_f32(gpu: &Gpu) -> Result<f64, Refusal> {
     let (steps, each, threads) = STEPS;
     let blocks = gpu.multiprocessors()? as u32 * 8;
     let grid = Grid { blocks: [blocks, 1], threads, shared: 0 };
-    let call = Call::new(Source::Measure, "ffma", grid).arg(&out.address()).arg(&steps).arg(&0.5f32);
+    let call = GpuCall::new(Source::Measure, "ffma", grid).arg(&out.address()).arg(&steps).arg(&0.5f32);
     // SAFETY: a pointer to one float, a u32 and a float, as the kernel takes them; it writes no more than that float.
     let mut launch = || unsafe { call.launch(gpu) };
     let mut best = f64::INFINITY;

@@ -64,9 +64,9 @@ pub use error::CudaError;
 #[cfg(feature = "cuda")]
 pub use found::Found;
 #[cfg(feature = "cuda")]
-pub use gpu::{Gpu, Machine};
+pub use gpu::{Gpu, GpuMachine};
 #[cfg(feature = "cuda")]
-pub use launch::{Argument, Call, Grid};
+pub use launch::{Argument, GpuCall, Grid};
 #[cfg(feature = "cuda")]
 pub use measure::{copy_bandwidth, peak_f32};
 #[cfg(feature = "cuda")]
@@ -76,40 +76,89 @@ pub use preprocess::{ConversionTimes, conversion_times};
 
 use crate::feature::Feature;
 #[cfg(feature = "cuda")]
-use crate::{engine::Engine, kernel::Kernel, name::KernelName};
+use crate::{
+    engine::Engine,
+    kernel::{Kernel, Run},
+    name::KernelName,
+};
 #[cfg(feature = "cuda")]
 use sparse_types::{
     arithmetic::{Architecture, Arithmetic},
     contract::Contract,
-    refusal::Refusal,
+    refusal::{EngineError, Refusal},
     task::{Answer, Task},
 };
 
 /// The entry point of a kernel for a GPU: the given one, or the first of this machine, which is not looked for before the task is
 /// found to be right.
 #[cfg(feature = "cuda")]
-pub(crate) type GpuRun = fn(Option<&Gpu>, Task<'_>) -> Result<Answer, Refusal>;
+type GpuRun = fn(Option<&Gpu>, Task<'_>) -> Result<Answer, Refusal>;
+
+/// The same on the first GPU of this machine, beside it: see [`entry`].
+#[cfg(feature = "cuda")]
+type EntryPoint = (Run, GpuRun);
+
+/// An entry point, also as the table of all kernels has it.
+#[cfg(feature = "cuda")]
+macro_rules! entry {
+    ($run:expr) => {
+        (|task| $run(None, task), $run)
+    };
+}
+#[cfg(feature = "cuda")]
+use entry;
+
+/// A kernel that can be given its GPU.
+#[cfg(feature = "cuda")]
+#[derive(Clone, Debug)]
+pub struct GpuKernel {
+    /// Its row: name, contract, declared arithmetic.
+    pub kernel: Kernel,
+    run: GpuRun,
+}
+
+#[cfg(feature = "cuda")]
+impl GpuKernel {
+    /// Runs it on this GPU.
+    ///
+    /// # Errors
+    /// As [`Kernel::run`]; where the GPU is played, also for whatever the kernel does that it must not.
+    pub fn run_on(&self, gpu: &Gpu, task: Task<'_>) -> Result<Answer, Refusal> {
+        (self.run)(Some(gpu), task)
+    }
+}
 
 /// What a table of kernels is for: their declared arithmetic depends on the architecture.
 #[cfg(feature = "cuda")]
 #[derive(Clone, Copy, Debug)]
-struct Target {
+struct GpuTarget {
     engine: Engine,
     /// As models of matrix instructions know it; none without a GPU.
     architecture: Option<Architecture>,
 }
 
 #[cfg(feature = "cuda")]
-impl Target {
+impl GpuTarget {
     /// A row of the table.
-    fn row(self, contract: Contract, tech: Option<&str>, arithmetic: Arithmetic, run: GpuRun) -> Kernel {
+    fn row(
+        self,
+        contract: Contract,
+        tech: Option<&str>,
+        arithmetic: Arithmetic,
+        (run, run_on): EntryPoint,
+    ) -> GpuKernel {
         let name = KernelName { tech: tech.map(str::to_owned), ..KernelName::plain(contract, self.engine) };
-        let needs: &[Feature] = if self.engine == Engine::Cuda { &[Feature::Sm80] } else { &[] };
-        Kernel { needs, ..Kernel::on_gpu(&name, arithmetic, run) }
+        let kernel = match self.engine {
+            Engine::Ptx => Kernel::named(&name, arithmetic, |_| {
+                Err(EngineError::Unavailable { feature: NOT_GIVEN }.into())
+            }),
+            _ => Kernel { needs: &[Feature::Sm80], ..Kernel::named(&name, arithmetic, run) },
+        };
+        GpuKernel { kernel, run: run_on }
     }
 
     /// Every kernel.
-    fn kernels(self) -> Vec<Kernel> {
+    fn kernels(self) -> Vec<GpuKernel> {
         let mut table = Vec::new();
         csr_spmm::rows(&mut table, self);
         rsh::rows(&mut table, self);
@@ -122,18 +171,22 @@ impl Target {
     }
 }
 
+/// What a row lacks that a machine plays, where it is called like any other.
+#[cfg(feature = "cuda")]
+const NOT_GIVEN: &str = "ptx (a played GPU, which GpuKernel::run_on is given)";
+
 /// All kernels for GPUs, whether or not there is one.
 #[cfg(feature = "cuda")]
-pub(crate) fn kernels() -> Vec<Kernel> {
+pub(crate) fn kernels() -> impl Iterator<Item = Kernel> {
     let architecture = Found::first().ok().and_then(Found::architecture);
-    Target { engine: Engine::Cuda, architecture }.kernels()
+    GpuTarget { engine: Engine::Cuda, architecture }.kernels().into_iter().map(|row| row.kernel)
 }
 
-/// The kernels for GPUs as a machine of this architecture plays them, for [`Kernel::run_on`]; they are in no registry.
+/// The kernels for GPUs as a machine of this architecture plays them; they are in no registry.
 #[cfg(feature = "cuda")]
 #[must_use]
-pub fn played_kernels(architecture: Architecture) -> Vec<Kernel> {
-    Target { engine: Engine::Ptx, architecture: Some(architecture) }.kernels()
+pub fn played_kernels(architecture: Architecture) -> Vec<GpuKernel> {
+    GpuTarget { engine: Engine::Ptx, architecture: Some(architecture) }.kernels()
 }
 
 /// Whether the GPU, if there is one, has this.

@@ -6,7 +6,7 @@
 //! other layouts:    packed row-major on the host, ld = columns; only elements of C come back
 //! ```
 
-use super::buffer::{Buffer, Element};
+use super::buffer::{DeviceElement, GpuBuffer};
 use super::gpu::Gpu;
 use super::meter;
 use crate::portable::dense::Strided;
@@ -21,7 +21,7 @@ use sparse_types::{Bf16, E4m3, E5m2, F16, Tf32};
 /// An element type whose bits go to the device as they are.
 pub(crate) trait Word: Stored {
     /// The bits.
-    type Bits: Element + Default;
+    type Bits: DeviceElement + Default;
 
     /// Out of the element.
     fn bits(self) -> Self::Bits;
@@ -64,7 +64,7 @@ words!(@same f64, f32);
 #[derive(Debug)]
 pub(crate) struct DeviceDense<T: Word> {
     /// Its elements, at least `(rows - 1) * ld + cols`.
-    pub(crate) data: Buffer<T::Bits>,
+    pub(crate) data: GpuBuffer<T::Bits>,
     /// Rows.
     pub(crate) rows: usize,
     /// Columns.
@@ -120,7 +120,7 @@ impl<T: Word> DeviceDense<T> {
     /// # Errors
     /// [`RequestError::LeadingDimension`] where rows would overlap, [`RequestError::Length`] where the last row would end behind the buffer.
     pub(crate) fn new(
-        data: Buffer<T::Bits>,
+        data: GpuBuffer<T::Bits>,
         (rows, cols): (usize, usize),
         ld: usize,
     ) -> Result<DeviceDense<T>, Refusal> {
@@ -231,7 +231,6 @@ where
 
 /// As [`product`], for libraries that want rows aligned: B and C are packed for them.
 pub(crate) fn library_product<I, A, O, P>(
-    gpu: Option<&Gpu>,
     mut request: Product<'_, I, A, O>,
     prepare: impl FnOnce(&Gpu, &Sparse<I>, bool) -> Result<P, Refusal>,
     launch: impl Fn(&Gpu, &P, (&DeviceDense<I>, &mut DeviceDense<O>), (A, A)) -> Result<(), Refusal>,
@@ -241,7 +240,7 @@ where
     A: Unit,
     O: Output<A> + Word,
 {
-    let gpu = Gpu::or_first(gpu)?;
+    let gpu = Gpu::get()?;
     if request.c.rows == 0 || request.c.cols == 0 {
         return Ok(Answer::Written);
     }

@@ -15,8 +15,7 @@ use super::operand::product;
 use super::tiles::declared::{self, turned};
 use super::tiles::plan::{FormatTiles, Limits, NONE, WINDOW, Window};
 use super::tiles::{PreparedTiles, TileArrays, TileElement};
-use super::{GpuRun, Target};
-use crate::kernel::Kernel;
+use super::{EntryPoint, GpuKernel, GpuTarget, entry};
 use crate::portable::convert::RsTileToCsr;
 use crate::portable::request::{self, wrong_format};
 use sparse_types::arithmetic::{Along, Combine};
@@ -30,12 +29,12 @@ use sparse_types::{F16, Tf32};
 const LIMITS: Limits = Limits { tiles: 16, piece: u32::MAX, rest: u32::MAX };
 
 /// The rows of the table.
-pub(super) fn rows(table: &mut Vec<Kernel>, target: Target) {
-    table.push(row::<Tf32>(target, run::<Tf32>));
-    table.push(row::<F16>(target, run::<F16>));
+pub(super) fn rows(table: &mut Vec<GpuKernel>, target: GpuTarget) {
+    table.push(row::<Tf32>(target, entry!(run::<Tf32>)));
+    table.push(row::<F16>(target, entry!(run::<F16>)));
 }
 
-fn row<I: TileElement>(target: Target, run: GpuRun) -> Kernel {
+fn row<I: TileElement>(target: GpuTarget, run: EntryPoint) -> GpuKernel {
     let segments = Along::TwoPass { blocks: LIMITS.tiles };
     declared::row::<I>(target, FormatKind::RsTile, (segments, Along::Chain), Combine::Disjoint, run)
 }

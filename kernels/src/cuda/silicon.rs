@@ -11,7 +11,7 @@
 
 use super::found::Found;
 pub(super) use super::found::failed;
-use super::launch::{Argument, Call};
+use super::launch::{Argument, GpuCall};
 use super::source::Source;
 use super::{CudaError, device};
 use cudarc::driver::{
@@ -196,7 +196,7 @@ impl Silicon {
     /// # Safety
     /// The kernel takes arguments of these sizes in this order, and with this grid and these arguments it touches only memory of live
     /// buffers.
-    pub(super) unsafe fn launch(&self, call: &Call) -> Result<(), Refusal> {
+    pub(super) unsafe fn launch(&self, call: &GpuCall) -> Result<(), Refusal> {
         let function = self.function(call.source, &call.symbol)?;
         let grid = call.grid;
         // 48 KiB are allowed without asking. What is asked for holds until the next call asks for other: no launch of another thread

@@ -13,16 +13,15 @@
 
 mod fragments;
 
-use super::buffer::Buffer;
+use super::buffer::GpuBuffer;
 use super::gpu::Gpu;
-use super::launch::{Call, Grid};
+use super::launch::{GpuCall, Grid};
 use super::layout::layout;
 use super::listed::{Prepared, Tiled};
 use super::nm::{MatrixUnitElement, extent};
 use super::operand::{DeviceDense, Word, fits, product};
 use super::source::Source;
-use super::{GpuRun, Target};
-use crate::kernel::Kernel;
+use super::{EntryPoint, GpuKernel, GpuTarget, entry};
 use crate::portable::element::{Operand, Output, contract};
 use crate::portable::request::{self, wrong_format};
 use crate::portable::unit::Unit;
@@ -52,16 +51,19 @@ const TILE: usize = 128;
 const STAGES: usize = 3;
 
 /// Every kernel for 2:4.
-pub(super) fn rows(table: &mut Vec<Kernel>, target: Target) {
-    table.push(row::<Tf32, f32, f32>(target, run::<Tf32, f32, f32>));
-    table.push(row::<F16, f32, f32>(target, run::<F16, f32, f32>));
-    table.push(row::<F16, f32, F16>(target, run::<F16, f32, F16>));
-    table.push(row::<F16, f16, F16>(target, run::<F16, f16, F16>));
-    table.push(row::<Bf16, f32, f32>(target, run::<Bf16, f32, f32>));
-    table.push(row::<Bf16, f32, Bf16>(target, run::<Bf16, f32, Bf16>));
+pub(super) fn rows(table: &mut Vec<GpuKernel>, target: GpuTarget) {
+    table.push(row::<Tf32, f32, f32>(target, entry!(run::<Tf32, f32, f32>)));
+    table.push(row::<F16, f32, f32>(target, entry!(run::<F16, f32, f32>)));
+    table.push(row::<F16, f32, F16>(target, entry!(run::<F16, f32, F16>)));
+    table.push(row::<F16, f16, F16>(target, entry!(run::<F16, f16, F16>)));
+    table.push(row::<Bf16, f32, f32>(target, entry!(run::<Bf16, f32, f32>)));
+    table.push(row::<Bf16, f32, Bf16>(target, entry!(run::<Bf16, f32, Bf16>)));
 }
 
-fn row<I: Operand<A> + MatrixUnitElement, A: Unit, O: Output<A>>(target: Target, run: GpuRun) -> Kernel {
+fn row<I: Operand<A> + MatrixUnitElement, A: Unit, O: Output<A>>(
+    target: GpuTarget,
+    run: EntryPoint,
+) -> GpuKernel {
     let contract = contract::<I, A, O>(Op::Spmm, FormatKind::TwoFour);
     let types = contract.types;
     let k = 2 * <I as MatrixUnitElement>::K as u16;
@@ -125,8 +127,8 @@ struct RegisterTiles<A> {
     k: usize,
     blocks: usize,
     steps: usize,
-    a: Buffer<u32>,
-    metadata: Buffer<u32>,
+    a: GpuBuffer<u32>,
+    metadata: GpuBuffer<u32>,
     sums: PhantomData<A>,
 }
 
@@ -215,7 +217,7 @@ impl<I: TwoFourInstance<A, O>, A, O: Word> Tiled<I, O> for RegisterTiles<A> {
         // a and metadata have 32 lanes (of 4 words and of 1) for each of blocks x steps instructions (`fragments`). `fits` compared
         // B and C with rows, k and n, and both have their elements (`DeviceDense::new`); rows of B start at multiples of 16 bytes
         // (`Prepared::launch`) and are read below k and n, C is written for i < rows and j < n. Shared memory is STAGES stages of K
-        // rows, below the 48 KiB that need no asking or asked for by `Call::launch`. `prepare` and `extent` keep all extents below 2^30.
-        unsafe { Call::new(Source::TwoFour, I::NAMES[0], grid).arg(&arguments).launch(gpu) }
+        // rows, below the 48 KiB that need no asking or asked for by `GpuCall::launch`. `prepare` and `extent` keep all extents below 2^30.
+        unsafe { GpuCall::new(Source::TwoFour, I::NAMES[0], grid).arg(&arguments).launch(gpu) }
     }
 }

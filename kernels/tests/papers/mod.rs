@@ -105,7 +105,7 @@ where
 {
     let a = AnySparse::from(Sparse::Csr(csr));
     let kernel = kernel(FormatKind::Csr, kind, T::PRECISION);
-    match kernel.run(Task::Convert { a: &a, to: kind, params })? {
+    match (kernel.run)(Task::Convert { a: &a, to: kind, params })? {
         Answer::Parts(parts) => Ok(parts),
         other => panic!("{} answered {other:?}", kernel.name),
     }
@@ -115,7 +115,7 @@ where
 pub(crate) fn decoded(a: &AnySparse) -> Result<Entries<u64>, Refusal> {
     let kernel = kernel(a.kind(), FormatKind::Csr, a.precision());
     let params = FormatParams::default();
-    match kernel.run(Task::Convert { a, to: FormatKind::Csr, params })? {
+    match (kernel.run)(Task::Convert { a, to: FormatKind::Csr, params })? {
         Answer::Sparse(raw) => Ok(raw.check().expect("a decoder's CSR is valid").entries_bits()),
         other => panic!("{} answered {other:?}", kernel.name),
     }

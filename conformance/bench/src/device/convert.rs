@@ -181,7 +181,7 @@ fn one(origin: &Origin, csr: &AnySparse, kernel: &Kernel) -> Result<Conversion, 
 fn call(kernel: &Kernel, a: &AnySparse, to: FormatKind) -> Result<(Answer, f64), String> {
     let start = Instant::now();
     let params = FormatParams::default();
-    let answer = kernel.run(Task::Convert { a, to, params }).map_err(|refusal| refusal.to_string())?;
+    let answer = (kernel.run)(Task::Convert { a, to, params }).map_err(|refusal| refusal.to_string())?;
     Ok((answer, start.elapsed().as_secs_f64()))
 }
 

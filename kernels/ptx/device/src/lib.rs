@@ -1,7 +1,7 @@
 //! A GPU for the kernels of `sparse-kernels` that a CPU plays.
 //!
 //! ```text
-//! kernel.run_on(&gpu, task):  plan, buffers, launches on the host   -> Machine (here) -> sparse-ptx: PTX, step by step, checked
+//! row.run_on(&gpu, task):     plan, buffers, launches on the host   -> GpuMachine (here) -> sparse-ptx: PTX, step by step, checked
 //!                             the same code as for a real GPU                         -> what is wrong fails the launch
 //! ```
 //!

@@ -2,7 +2,7 @@
 
 use crate::texts::Texts;
 use sparse_kernels::cuda::source::Source;
-use sparse_kernels::cuda::{Call, CudaError, Gpu, Machine};
+use sparse_kernels::cuda::{CudaError, Gpu, GpuCall, GpuMachine};
 use sparse_ptx::check::Severity;
 use sparse_ptx::machine::{Launch, Outcome, Schedule, run, shared_limit};
 use sparse_ptx::memory::{Device, MemoryError};
@@ -61,7 +61,7 @@ impl Player {
     }
 }
 
-impl Machine for Player {
+impl GpuMachine for Player {
     fn architecture(&self) -> Architecture {
         self.architecture
     }
@@ -102,7 +102,7 @@ impl Machine for Player {
         Ok(())
     }
 
-    fn launch(&self, call: &Call) -> Result<(), CudaError> {
+    fn launch(&self, call: &GpuCall) -> Result<(), CudaError> {
         let what = "launch a kernel";
         let entries = self.texts.entries(call.source).map_err(failed(what))?;
         let program = entries.get(&call.symbol).ok_or_else(|| CudaError::Driver {

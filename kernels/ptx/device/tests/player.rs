@@ -1,7 +1,7 @@
 //! The machine itself: what it gives, what it refuses, and that a kernel with a fault fails on it.
 
 use sparse_kernels::cuda::source::Source;
-use sparse_kernels::cuda::{CudaError, Gpu, Machine, played_kernels};
+use sparse_kernels::cuda::{CudaError, Gpu, GpuMachine, played_kernels};
 use sparse_oracle::arithmetic::Architecture::{self, Sm80, Sm90};
 use sparse_oracle::format::{AnySparse, Entries, Entry, FormatKind, FormatParams, Layout};
 use sparse_oracle::prelude::*;
@@ -25,10 +25,11 @@ fn product(gpu: &Gpu, name: &str, format: FormatKind) -> Result<Vec<f32>, Refusa
     }
     let e = Entries { rows: ROWS, cols: COLS, list };
     let kernels = played_kernels(gpu.architecture().expect("it is played"));
-    let kernel = kernels.iter().find(|kernel| kernel.name == name).expect("registered");
-    let a = AnySparse::from_f64(kernel.contract.types.a, format, FormatParams::default(), &e)?;
+    let row = kernels.iter().find(|row| row.kernel.name == name).expect("registered");
+    let types = row.kernel.contract.types;
+    let a = AnySparse::from_f64(types.a, format, FormatParams::default(), &e)?;
     let b: Vec<f32> = (0..COLS * N).map(|at| (at % 7) as f32 - 3.0).collect();
-    let b = match kernel.contract.types.b {
+    let b = match types.b {
         Precision::Tf32 => b.iter().map(|b| sparse_oracle::Tf32(b.to_bits())).collect::<Vec<_>>(),
         other => panic!("{other} is not for this test"),
     };
@@ -42,7 +43,7 @@ fn product(gpu: &Gpu, name: &str, format: FormatKind) -> Result<Vec<f32>, Refusa
         beta: 0.0,
         c: DenseMut { rows: ROWS, cols: N, ld: N, layout: Layout::RowMajor, data: AnySliceMut::F32(&mut c) },
     };
-    assert_eq!(kernel.run_on(gpu, task)?, Answer::Written);
+    assert_eq!(row.run_on(gpu, task)?, Answer::Written);
     Ok(c)
 }
 
@@ -81,7 +82,7 @@ fn a_store_past_the_end_fails_the_launch() {
 #[test]
 fn what_is_asked_wrongly_is_refused() {
     let player = Player::new(Sm80, Texts::committed());
-    assert_eq!(Machine::architecture(&player), Sm80);
+    assert_eq!(GpuMachine::architecture(&player), Sm80);
     assert_eq!(player.allocate(1 << 40), Err(CudaError::Memory { bytes: 1 << 40 }));
     let address = player.allocate(8).expect("room");
     player.write(address, &[1; 4]).expect("inside");

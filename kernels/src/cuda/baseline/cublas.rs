@@ -9,12 +9,11 @@
 #![expect(unsafe_code, reason = "a C library")]
 
 use super::{pointer, refused, row};
-use crate::cuda::GpuRun;
 use crate::cuda::gpu::Gpu;
 use crate::cuda::library;
 use crate::cuda::operand::{DeviceDense, Word, library_product};
 use crate::feature::Feature;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Run};
 use crate::portable::dense::Strided;
 use crate::portable::element::{Operand, Output};
 use crate::portable::request::{self, wrong_format};
@@ -36,7 +35,7 @@ const KEEP: cublasOperation_t = cublasOperation_t::CUBLAS_OP_N;
 /// f64, f32 (TF32 off), and f16 with sums in f32.
 pub(super) fn rows() -> Vec<Kernel> {
     use Precision::{F16 as H, F32, F64};
-    let runs: [((Precision, Precision, Precision), GpuRun); 4] = [
+    let runs: [((Precision, Precision, Precision), Run); 4] = [
         ((F64, F64, F64), run::<f64, f64, f64>),
         ((F32, F32, F32), run::<f32, f32, f32>),
         ((H, F32, F32), run::<F16, f32, f32>),
@@ -89,7 +88,7 @@ fn names(precision: Precision) -> (cudaDataType, Compute) {
     }
 }
 
-fn run<I, A, O>(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal>
+fn run<I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
 where
     I: Operand<A> + Word,
     A: Unit,
@@ -97,7 +96,6 @@ where
 {
     let request = request::spmm::<I, A, O>(task, FormatKind::Nm)?;
     library_product(
-        gpu,
         request,
         |gpu, a, transpose| dense(gpu, a, transpose),
         |gpu, a, (b, c), factors| multiply(gpu, a, b, c, factors),

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "a C library")]
 
 use super::{pointer, refused};
-use crate::cuda::buffer::Buffer;
+use crate::cuda::buffer::GpuBuffer;
 use crate::cuda::gpu::Gpu;
 use crate::cuda::library;
 use crate::cuda::operand::{DeviceDense, Word};
@@ -77,7 +77,7 @@ pub(super) fn data_type(precision: Precision) -> cudaDataType {
 pub(super) struct Csr<T: Word> {
     pub(super) descriptor: sys::cusparseSpMatDescr_t,
     /// Held for the descriptor.
-    pub(super) arrays: (Buffer<u32>, Buffer<u32>, Buffer<T::Bits>),
+    pub(super) arrays: (GpuBuffer<u32>, GpuBuffer<u32>, GpuBuffer<T::Bits>),
 }
 
 impl<T: Word> Csr<T> {

@@ -17,11 +17,10 @@ mod spgemm;
 mod spmm;
 
 use super::CudaError;
-use super::GpuRun;
-use crate::cuda::buffer::Buffer;
+use crate::cuda::buffer::GpuBuffer;
 use crate::engine::Engine;
 use crate::feature::Feature;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Run};
 use crate::name::KernelName;
 use sparse_types::Precision;
 use sparse_types::arithmetic::Arithmetic;
@@ -85,16 +84,16 @@ fn row(
     (op, format, tech): (Op, FormatKind, &str),
     (input, acc, out): (Precision, Precision, Precision),
     needs: &'static [Feature],
-    run: GpuRun,
+    run: Run,
 ) -> Kernel {
     let types = Types { a: input, b: input, acc, out };
     let contract = Contract { op, format, to: None, types };
     let name = KernelName::of_method(contract, Engine::Cuda, tech);
-    Kernel { needs, ..Kernel::on_gpu(&name, Arithmetic::any(acc, out), run) }
+    Kernel { needs, ..Kernel::named(&name, Arithmetic::any(acc, out), run) }
 }
 
 /// A device address, for the libraries.
-fn pointer<T>(buffer: &Buffer<T>) -> *mut c_void {
+fn pointer<T>(buffer: &GpuBuffer<T>) -> *mut c_void {
     buffer.address() as *mut c_void
 }
 

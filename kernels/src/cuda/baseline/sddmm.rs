@@ -5,13 +5,12 @@
 use super::cusparse::{Csr, DenseDescriptor, check, data_type, handle};
 use super::pointer;
 use super::row;
-use crate::cuda::GpuRun;
-use crate::cuda::buffer::Buffer;
+use crate::cuda::buffer::GpuBuffer;
 use crate::cuda::gpu::Gpu;
 use crate::cuda::meter;
 use crate::cuda::operand::{DeviceDense, Word};
 use crate::feature::Feature;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Run};
 use crate::portable::element::{Operand, Output};
 use crate::portable::lanes::AsCsr;
 use crate::portable::request::wrong_format;
@@ -27,7 +26,7 @@ use sparse_types::{F16, Precision};
 /// f64, f32, and f16 with sums in f32.
 pub(super) fn rows() -> Vec<Kernel> {
     use Precision::{F16 as H, F32, F64};
-    let runs: [((Precision, Precision, Precision), GpuRun); 3] = [
+    let runs: [((Precision, Precision, Precision), Run); 3] = [
         ((F64, F64, F64), run::<f64, f64, f64>),
         ((F32, F32, F32), run::<f32, f32, f32>),
         ((H, F32, F32), run::<F16, f32, f32>),
@@ -36,7 +35,7 @@ pub(super) fn rows() -> Vec<Kernel> {
     runs.map(|(types, run)| row(what, types, &[Feature::Cusparse], run)).into()
 }
 
-fn run<I, A, O>(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal>
+fn run<I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
 where
     I: Operand<A> + Word,
     A: Unit,
@@ -62,7 +61,7 @@ where
     if csr.values.is_empty() {
         return Ok(Answer::Written);
     }
-    let gpu = Gpu::or_first(gpu)?;
+    let gpu = Gpu::get()?;
     let (s, seconds) = meter::prepared(gpu, || {
         let _held = handle(gpu)?;
         Csr::new(gpu, (csr.rows, csr.cols), (&csr.row_ptr, &csr.col_idx, &csr.values))
@@ -83,7 +82,7 @@ where
 struct SddmmReady {
     x: DenseDescriptor,
     y: DenseDescriptor,
-    workspace: Buffer<u8>,
+    workspace: GpuBuffer<u8>,
 }
 
 impl SddmmReady {

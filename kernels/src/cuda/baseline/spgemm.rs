@@ -7,12 +7,11 @@
 use super::cusparse::{Csr, CusparseHandle, check, data_type, handle};
 use super::pointer;
 use super::row;
-use crate::cuda::GpuRun;
 use crate::cuda::gpu::Gpu;
 use crate::cuda::meter;
 use crate::cuda::operand::Word;
 use crate::feature::Feature;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Run};
 use crate::portable::element::{Operand, Output};
 use crate::portable::lanes::AsCsr;
 use crate::portable::moves::compressed;
@@ -33,18 +32,18 @@ const ALGORITHM: cusparseSpGEMMAlg_t = cusparseSpGEMMAlg_t::CUSPARSE_SPGEMM_DEFA
 /// f64 and f32.
 pub(super) fn rows() -> Vec<Kernel> {
     use Precision::{F32, F64};
-    let runs: [((Precision, Precision, Precision), GpuRun); 2] =
+    let runs: [((Precision, Precision, Precision), Run); 2] =
         [((F64, F64, F64), run::<f64>), ((F32, F32, F32), run::<f32>)];
     let what = (Op::Spgemm, FormatKind::Csr, "cusparse");
     runs.map(|(types, run)| row(what, types, &[Feature::Cusparse], run)).into()
 }
 
-fn run<T>(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal>
+fn run<T>(task: Task<'_>) -> Result<Answer, Refusal>
 where
     T: Unit + Operand<T> + Output<T> + Word,
 {
     let Factors { shape, picks: a, added: b, .. } = open::<AsCsr, T>(task)?;
-    let gpu = Gpu::or_first(gpu)?;
+    let gpu = Gpu::get()?;
     let rows = shape.0;
     if a.values.is_empty() || b.values.is_empty() {
         let empty = (vec![0; rows + 1], Vec::new(), Vec::<T>::new());

@@ -5,12 +5,11 @@
 use super::cusparse::{Csr, DenseDescriptor, check, data_type, handle};
 use super::pointer;
 use super::row;
-use crate::cuda::GpuRun;
-use crate::cuda::buffer::Buffer;
+use crate::cuda::buffer::GpuBuffer;
 use crate::cuda::gpu::Gpu;
 use crate::cuda::operand::{DeviceDense, Word, library_product};
 use crate::feature::Feature;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Run};
 use crate::portable::element::{Operand, Output};
 use crate::portable::moves::{Arrays, turn};
 use crate::portable::request::{self, wrong_format};
@@ -26,7 +25,7 @@ use std::cell::RefCell;
 const KEEP: cusparseOperation_t = cusparseOperation_t::CUSPARSE_OPERATION_NON_TRANSPOSE;
 
 /// The types of one algorithm: f64, f32, and f16 and bf16 with sums in f32.
-pub(super) type RunTable = [GpuRun; 6];
+pub(super) type RunTable = [Run; 6];
 
 /// One algorithm for all types; its number in the library is the constant.
 const fn runs<const ALGORITHM: u32>() -> RunTable {
@@ -75,7 +74,7 @@ const fn algorithm(number: u32) -> Algorithm {
     }
 }
 
-fn run<const ALGORITHM: u32, I, A, O>(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal>
+fn run<const ALGORITHM: u32, I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
 where
     I: Operand<A> + Word,
     A: Unit,
@@ -83,7 +82,6 @@ where
 {
     let request = request::spmm::<I, A, O>(task, FormatKind::Csr)?;
     library_product(
-        gpu,
         request,
         |gpu, a, transpose| {
             let Sparse::Csr(csr) = a else {
@@ -114,7 +112,7 @@ struct PreparedBaseline<I: Word> {
 struct Ready {
     b: DenseDescriptor,
     c: DenseDescriptor,
-    workspace: Buffer<u8>,
+    workspace: GpuBuffer<u8>,
 }
 
 impl<I: Word> PreparedBaseline<I> {

@@ -2,9 +2,9 @@
 
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
-use crate::cuda::buffer::Buffer;
+use crate::cuda::buffer::GpuBuffer;
 use crate::cuda::gpu::Gpu;
-use crate::cuda::launch::{Call, Grid};
+use crate::cuda::launch::{GpuCall, Grid};
 use crate::cuda::layout::layout;
 use crate::cuda::operand::{DeviceDense, Word};
 use crate::cuda::source::Source;
@@ -100,18 +100,18 @@ pub(crate) struct PreparedPattern {
     cols: usize,
     /// Entries of both parts.
     nnz: usize,
-    segments: Buffer<u32>,
+    segments: GpuBuffer<u32>,
     segment_count: usize,
-    bitmap: Buffer<u64>,
-    value_ptr: Buffer<u32>,
-    block_col: Buffer<u32>,
-    values: Buffer<f32>,
-    position: Buffer<u32>,
+    bitmap: GpuBuffer<u64>,
+    value_ptr: GpuBuffer<u32>,
+    block_col: GpuBuffer<u32>,
+    values: GpuBuffer<f32>,
+    position: GpuBuffer<u32>,
     value_count: usize,
-    rest_row: Buffer<u32>,
-    rest_col: Buffer<u32>,
-    rest_values: Buffer<f32>,
-    rest_position: Buffer<u32>,
+    rest_row: GpuBuffer<u32>,
+    rest_col: GpuBuffer<u32>,
+    rest_values: GpuBuffer<f32>,
+    rest_position: GpuBuffer<u32>,
     rest_count: usize,
 }
 
@@ -194,7 +194,7 @@ impl PreparedPattern {
         &self,
         gpu: &Gpu,
         (x, y): (&DeviceDense<I>, &DeviceDense<I>),
-        out: &mut Buffer<f32>,
+        out: &mut GpuBuffer<f32>,
         mode: SddmmMode,
         (alpha, beta): (f32, f32),
     ) -> Result<(), Refusal> {
@@ -214,7 +214,7 @@ impl PreparedPattern {
             let rest = (&self.rest_values, &self.rest_position, self.rest_count);
             return self.without_product(gpu, rest, mode, beta, out);
         }
-        let at = Buffer::<u32>::address;
+        let at = GpuBuffer::<u32>::address;
         let pattern = PatternArg {
             segments: at(&self.segments),
             bitmap: self.bitmap.address(),
@@ -248,7 +248,7 @@ impl PreparedPattern {
         }
         let aligned = x.ld % I::VECTOR == 0 && y.ld % I::VECTOR == 0;
         let symbol = symbol::<I>(aligned, self.rest_count == 0, x.cols);
-        let call = Call::new(Source::LibraSddmm, symbol, grid(blocks))
+        let call = GpuCall::new(Source::LibraSddmm, symbol, grid(blocks))
             .arg(&pattern)
             .arg(&operands)
             .arg(&(segment_blocks as u32));
@@ -263,15 +263,15 @@ impl PreparedPattern {
     fn without_product(
         &self,
         gpu: &Gpu,
-        (values, position, count): (&Buffer<f32>, &Buffer<u32>, usize),
+        (values, position, count): (&GpuBuffer<f32>, &GpuBuffer<u32>, usize),
         mode: u32,
         beta: f32,
-        out: &mut Buffer<f32>,
+        out: &mut GpuBuffer<f32>,
     ) -> Result<(), Refusal> {
         if count == 0 {
             return Ok(());
         }
-        let call = Call::new(Source::LibraSddmm, "sddmm_without_product", grid(count.div_ceil(BLOCK)))
+        let call = GpuCall::new(Source::LibraSddmm, "sddmm_without_product", grid(count.div_ceil(BLOCK)))
             .arg(&values.address())
             .arg(&position.address())
             .arg(&(count as u32))

@@ -15,7 +15,7 @@
 //!
 //! On the device a slice of W is followed by its part of d, as in shared memory: one run of 16-byte copies brings both.
 
-use crate::cuda::buffer::Buffer;
+use crate::cuda::buffer::GpuBuffer;
 use crate::cuda::gpu::Gpu;
 use sparse_types::format::NmParts;
 use sparse_types::refusal::Refusal;
@@ -68,9 +68,9 @@ pub(super) struct Slices {
     /// How many.
     pub(super) sizes: Sizes,
     /// [block][slice]: words of W, then groups * ws of d.
-    pub(super) w: Buffer<u32>,
+    pub(super) w: GpuBuffer<u32>,
     /// Rows of B, [block][slice][cap]; nothing where all are there.
-    pub(super) rows: Buffer<i32>,
+    pub(super) rows: GpuBuffer<i32>,
 }
 
 impl SlicedMatrix {

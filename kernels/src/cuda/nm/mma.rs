@@ -10,7 +10,7 @@
 use super::cut::{Blocking, Slices, height};
 use super::{extent, is_tiled, lists, open};
 use crate::cuda::gpu::Gpu;
-use crate::cuda::launch::{Call, Grid};
+use crate::cuda::launch::{GpuCall, Grid};
 use crate::cuda::layout::layout;
 use crate::cuda::listed::{Prepared, Tiled};
 use crate::cuda::operand::{DeviceDense, Word, fits, product};
@@ -279,7 +279,7 @@ impl<I: NmInstance<O>, O: Word> Tiled<I, O> for MmaTiles {
         // of d, which names rows 0..=cap of a slice; rows are below k, or -1. `fits` compared B and C with k, cols and n, and both
         // have their elements (`DeviceDense::new`); rows of B start at multiples of 16 bytes (`Prepared::launch`) and are read up
         // to n, C is written for j < cols and i < n. `is_tiled` and `extent` keep all numbers below 2^30.
-        unsafe { Call::new(Source::NmMma, symbol, grid).arg(&arguments).launch(gpu) }
+        unsafe { GpuCall::new(Source::NmMma, symbol, grid).arg(&arguments).launch(gpu) }
     }
 }
 

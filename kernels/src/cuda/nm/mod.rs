@@ -17,8 +17,7 @@ mod tiles;
 pub(super) use mma::{MatrixUnitElement, SYMBOLS as MMA_SYMBOLS};
 pub(super) use shape::SYMBOLS as TILE_SYMBOLS;
 
-use super::{GpuRun, Target};
-use crate::kernel::Kernel;
+use super::{EntryPoint, GpuKernel, GpuTarget, entry};
 use crate::portable::element::{Operand, Output, contract};
 use crate::portable::request::wrong_format;
 use crate::portable::unit::Unit;
@@ -29,39 +28,39 @@ use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::{Bf16, F16, Precision, Tf32};
 
 /// Every kernel for N:M.
-pub(super) fn rows(table: &mut Vec<Kernel>, target: Target) {
-    table.push(row::<f32, f32, f32>(target, None, chain(), tiles::run_v3));
-    table.push(row::<f32, f32, f32>(target, Some("v1"), chain(), tiles::run_v1));
-    table.push(row::<f32, f32, f32>(target, Some("v2"), chain(), tiles::run_v2));
+pub(super) fn rows(table: &mut Vec<GpuKernel>, target: GpuTarget) {
+    table.push(row::<f32, f32, f32>(target, None, chain(), entry!(tiles::run_v3)));
+    table.push(row::<f32, f32, f32>(target, Some("v1"), chain(), entry!(tiles::run_v1)));
+    table.push(row::<f32, f32, f32>(target, Some("v2"), chain(), entry!(tiles::run_v2)));
     table.push(row::<Tf32, f32, f32>(
         target,
         None,
         instructions::<Tf32, f32>(target, 8),
-        mma::run::<Tf32, f32>,
+        entry!(mma::run::<Tf32, f32>),
     ));
     table.push(row::<F16, f32, f32>(
         target,
         None,
         instructions::<F16, f32>(target, 16),
-        mma::run::<F16, f32>,
+        entry!(mma::run::<F16, f32>),
     ));
     table.push(row::<F16, f32, F16>(
         target,
         None,
         instructions::<F16, F16>(target, 16),
-        mma::run::<F16, F16>,
+        entry!(mma::run::<F16, F16>),
     ));
     table.push(row::<Bf16, f32, f32>(
         target,
         None,
         instructions::<Bf16, f32>(target, 16),
-        mma::run::<Bf16, f32>,
+        entry!(mma::run::<Bf16, f32>),
     ));
     table.push(row::<Bf16, f32, Bf16>(
         target,
         None,
         instructions::<Bf16, Bf16>(target, 16),
-        mma::run::<Bf16, Bf16>,
+        entry!(mma::run::<Bf16, Bf16>),
     ));
 }
 
@@ -69,7 +68,7 @@ fn chain() -> Arithmetic {
     Arithmetic::chain(Reduction::FmaChain, Precision::F32, Precision::F32).multiplies_pads()
 }
 
-fn instructions<I: Operand<f32>, O: Output<f32>>(target: Target, k: u16) -> Arithmetic {
+fn instructions<I: Operand<f32>, O: Output<f32>>(target: GpuTarget, k: u16) -> Arithmetic {
     let instruction = Instruction::mma((16, 8, k), Precision::F32, I::PRECISION);
     let declared = Arithmetic::mma(target.architecture, instruction, O::PRECISION).multiplies_pads();
     match I::PRECISION {
@@ -79,11 +78,11 @@ fn instructions<I: Operand<f32>, O: Output<f32>>(target: Target, k: u16) -> Arit
 }
 
 fn row<I: Operand<A>, A: Unit, O: Output<A>>(
-    target: Target,
+    target: GpuTarget,
     tech: Option<&str>,
     arithmetic: Arithmetic,
-    run: GpuRun,
-) -> Kernel {
+    run: EntryPoint,
+) -> GpuKernel {
     let contract = contract::<I, A, O>(Op::Spmm, FormatKind::Nm);
     target.row(contract, tech, arithmetic, run)
 }

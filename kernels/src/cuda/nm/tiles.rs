@@ -6,7 +6,7 @@ use super::cut::{Blocking, Slices, height};
 use super::shape::{Request, Shape, Version, candidates};
 use super::{extent, is_tiled, lists, open};
 use crate::cuda::gpu::Gpu;
-use crate::cuda::launch::{Call, Grid};
+use crate::cuda::launch::{GpuCall, Grid};
 use crate::cuda::layout::layout;
 use crate::cuda::listed::{FMA, Prepared, Tiled};
 use crate::cuda::operand::{DeviceDense, fits, product};
@@ -181,7 +181,7 @@ impl Tiled<f32, f32> for FmaTiles {
         // `fits` compared B and C with k, cols and n, and both have their elements (`DeviceDense::new`); rows of B start at
         // multiples of 16 bytes (`Prepared::launch`) and are read up to n, C is written for j < cols and i < n. `is_tiled` and
         // `extent` keep all numbers below 2^30, and shared memory is what `Shape::shared` says.
-        unsafe { Call::new(Source::NmTile, shape.symbol(self.packed), grid).arg(&arguments).launch(gpu) }
+        unsafe { GpuCall::new(Source::NmTile, shape.symbol(self.packed), grid).arg(&arguments).launch(gpu) }
     }
 }
 

@@ -12,12 +12,11 @@ mod passes;
 mod rule;
 mod work;
 
-use super::Target;
 use super::gpu::Gpu;
 use super::meter::clocked;
 use super::operand::{Word, bits_of};
-use crate::cuda::buffer::Buffer;
-use crate::kernel::Kernel;
+use super::{GpuKernel, GpuTarget, entry};
+use crate::cuda::buffer::GpuBuffer;
 use crate::portable::moves::{check_slots, encoded};
 use crate::portable::request::{self, wrong_format, wrong_task};
 use rule::Rule;
@@ -133,12 +132,12 @@ impl TargetFormat for ToSddmm {
 }
 
 /// The rows of the table.
-pub(super) fn rows(table: &mut Vec<Kernel>, target: Target) {
+pub(super) fn rows(table: &mut Vec<GpuKernel>, target: GpuTarget) {
     rows_to::<ToSpmm>(table, target);
     rows_to::<ToSddmm>(table, target);
 }
 
-fn rows_to<F: TargetFormat>(table: &mut Vec<Kernel>, target: Target) {
+fn rows_to<F: TargetFormat>(table: &mut Vec<GpuKernel>, target: GpuTarget) {
     table.push(row::<F, f64>(target));
     table.push(row::<F, f32>(target));
     table.push(row::<F, Tf32>(target));
@@ -149,7 +148,7 @@ fn rows_to<F: TargetFormat>(table: &mut Vec<Kernel>, target: Target) {
 }
 
 /// Moves round nothing: the declaration is a chain of no terms.
-fn row<F: TargetFormat, T: Word>(target: Target) -> Kernel {
+fn row<F: TargetFormat, T: Word>(target: GpuTarget) -> GpuKernel {
     let p = T::PRECISION;
     let contract = Contract {
         op: Op::Convert,
@@ -157,7 +156,7 @@ fn row<F: TargetFormat, T: Word>(target: Target) -> Kernel {
         to: Some(F::KIND),
         types: Types { a: p, b: p, acc: p, out: p },
     };
-    target.row(contract, None, Arithmetic::chain(Reduction::MulAddChain, p, p), run::<F, T>)
+    target.row(contract, None, Arithmetic::chain(Reduction::MulAddChain, p, p), entry!(run::<F, T>))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the signature that the registry calls")]
@@ -187,9 +186,9 @@ struct Uploaded<T: Word> {
     rows: usize,
     cols: usize,
     entries: usize,
-    row_ptr: Buffer<u32>,
-    col_idx: Buffer<u32>,
-    values: Buffer<T::Bits>,
+    row_ptr: GpuBuffer<u32>,
+    col_idx: GpuBuffer<u32>,
+    values: GpuBuffer<T::Bits>,
 }
 
 impl<T: Word> Uploaded<T> {

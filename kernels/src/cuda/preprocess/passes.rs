@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
 use crate::cuda::gpu::Gpu;
-use crate::cuda::launch::{Call, Grid};
+use crate::cuda::launch::{GpuCall, Grid};
 use crate::cuda::layout::layout;
 use crate::cuda::source::Source;
 use sparse_types::refusal::Refusal;
@@ -139,7 +139,7 @@ impl Pass {
         let grid = Grid::new("blocks of threads", blocks, threads as u32, 0)?;
         // SAFETY: every kernel that `queue` is given takes `struct Preprocess`, whose layout `Pass` has (above). The caller promises
         // that the arrays which the kernel uses are live and as long as `Pass` says.
-        unsafe { Call::new(Source::Preprocess, symbol, grid).arg(self).launch(gpu) }
+        unsafe { GpuCall::new(Source::Preprocess, symbol, grid).arg(self).launch(gpu) }
     }
 }
 
@@ -178,7 +178,7 @@ impl Scan {
         for symbol in symbols {
             // SAFETY: the four kernels of prefix sums take `struct Scan`, whose layout this one has (above); the caller promises live
             // arrays for `planes` planes of `length` elements and `tiles` tiles.
-            unsafe { Call::new(Source::Preprocess, symbol, grid).arg(self).launch(gpu)? };
+            unsafe { GpuCall::new(Source::Preprocess, symbol, grid).arg(self).launch(gpu)? };
         }
         Ok(())
     }

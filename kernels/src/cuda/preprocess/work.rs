@@ -5,7 +5,7 @@
 use super::Uploaded;
 use super::passes::{Each, Pass, WORD, scan_counts, scan_words, tiles};
 use super::rule::Rule;
-use crate::cuda::buffer::{Buffer, Element};
+use crate::cuda::buffer::{DeviceElement, GpuBuffer};
 use crate::cuda::gpu::Gpu;
 use crate::cuda::operand::Word;
 use sparse_types::refusal::{EncodingError, Refusal, RequestError};
@@ -21,18 +21,18 @@ pub(super) struct LibraConversion<'a, T: Word> {
     rule: Rule,
     words: usize,
     windows: usize,
-    first_row: Buffer<u32>,
-    vector: Buffer<u16>,
-    slot: Buffer<u32>,
-    leaders: Buffer<u64>,
-    rest: Buffer<u64>,
-    origin: Buffer<u32>,
-    cut: Buffer<u64>,
-    window_values: Buffer<u32>,
-    totals: Buffer<u32>,
-    sums: Buffer<u32>,
-    window_block_ptr: Buffer<u32>,
-    row_ptr: Buffer<u32>,
+    first_row: GpuBuffer<u32>,
+    vector: GpuBuffer<u16>,
+    slot: GpuBuffer<u32>,
+    leaders: GpuBuffer<u64>,
+    rest: GpuBuffer<u64>,
+    origin: GpuBuffer<u32>,
+    cut: GpuBuffer<u64>,
+    window_values: GpuBuffer<u32>,
+    totals: GpuBuffer<u32>,
+    sums: GpuBuffer<u32>,
+    window_block_ptr: GpuBuffer<u32>,
+    row_ptr: GpuBuffer<u32>,
     filled: Option<Filled<T>>,
 }
 
@@ -41,15 +41,15 @@ pub(super) struct LibraConversion<'a, T: Word> {
 struct Filled<T: Word> {
     blocks: usize,
     tensor: usize,
-    block_col: Buffer<u32>,
-    column_mask: Buffer<u8>,
-    bitmap: Buffer<u64>,
-    block_value_ptr: Buffer<u32>,
-    values: Buffer<T::Bits>,
-    col_idx: Buffer<u32>,
-    rest_values: Buffer<T::Bits>,
+    block_col: GpuBuffer<u32>,
+    column_mask: GpuBuffer<u8>,
+    bitmap: GpuBuffer<u64>,
+    block_value_ptr: GpuBuffer<u32>,
+    values: GpuBuffer<T::Bits>,
+    col_idx: GpuBuffer<u32>,
+    rest_values: GpuBuffer<T::Bits>,
     /// Of both parts, for SDDMM.
-    positions: Option<(Buffer<u32>, Buffer<u32>)>,
+    positions: Option<(GpuBuffer<u32>, GpuBuffer<u32>)>,
 }
 
 /// The arrays of both formats, on the host.
@@ -283,13 +283,17 @@ impl<'a, T: Word> LibraConversion<'a, T> {
         })
     }
 
-    fn fetch<X: Element + Default>(&self, buffer: &Buffer<X>, len: usize) -> Result<Vec<X>, Refusal> {
+    fn fetch<X: DeviceElement + Default>(
+        &self,
+        buffer: &GpuBuffer<X>,
+        len: usize,
+    ) -> Result<Vec<X>, Refusal> {
         let mut elements = vec![X::default(); len];
         self.gpu.download(buffer, &mut elements)?;
         Ok(elements)
     }
 
-    fn elements(&self, buffer: &Buffer<T::Bits>, len: usize) -> Result<Vec<T>, Refusal> {
+    fn elements(&self, buffer: &GpuBuffer<T::Bits>, len: usize) -> Result<Vec<T>, Refusal> {
         Ok(self.fetch(buffer, len)?.into_iter().map(T::element).collect())
     }
 }

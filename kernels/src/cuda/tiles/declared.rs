@@ -3,8 +3,7 @@
 use super::plan::{FormatTiles, Limits, NONE, WINDOW, Window};
 use super::{PreparedTiles, Symbols, TileArrays, TileElement};
 use crate::cuda::gpu::Gpu;
-use crate::cuda::{GpuRun, Target};
-use crate::kernel::Kernel;
+use crate::cuda::{EntryPoint, GpuKernel, GpuTarget};
 use crate::portable::element::contract;
 use crate::portable::moves::{Arrays as Lanes, Move, turn};
 use crate::portable::request::wrong_format;
@@ -18,7 +17,7 @@ use sparse_types::task::Answer;
 /// The target's architecture, if the instruction adds all of its eight or sixteen products in one fused sum there. Only
 /// then can it be declared: the kernels hand the products over in the order that suits their loads, which must not change the bits.
 /// `mma.m16n8k8` on f16 adds them in one sum from Ampere on; on tf32, and `mma.m16n8k16`, from Hopper on.
-pub(crate) fn fused_architecture(target: Target, instruction: Instruction) -> Option<Architecture> {
+pub(crate) fn fused_architecture(target: GpuTarget, instruction: Instruction) -> Option<Architecture> {
     use Architecture::{Sm80, Sm86, Sm89, Sm90, Sm100};
     let fused: &[Architecture] = match (instruction.input, instruction.k) {
         (Precision::F16, 8) => &[Sm80, Sm86, Sm89, Sm90, Sm100],
@@ -29,7 +28,7 @@ pub(crate) fn fused_architecture(target: Target, instruction: Instruction) -> Op
 
 /// Chains of `mma.m16n8k8` over tiles and fused chains over the rest, both composed along k as given.
 fn hybrid(
-    target: Target,
+    target: GpuTarget,
     (operands, input): (Precision, Input),
     (tiles, rest): (Along, Along),
     combine: Combine,
@@ -46,12 +45,12 @@ fn hybrid(
 
 /// The row of the table of a method whose tiles and rest are composed along k as given.
 pub(crate) fn row<I: TileElement>(
-    target: Target,
+    target: GpuTarget,
     format: FormatKind,
     along: (Along, Along),
     combine: Combine,
-    run: GpuRun,
-) -> Kernel {
+    run: EntryPoint,
+) -> GpuKernel {
     let contract = contract::<I, f32, f32>(Op::Spmm, format);
     let arithmetic = hybrid(target, (I::PRECISION, I::INPUT), along, combine);
     target.row(contract, None, arithmetic, run)

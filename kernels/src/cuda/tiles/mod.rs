@@ -16,11 +16,11 @@ mod lanes;
 pub(crate) mod plan;
 
 use super::gpu::Gpu;
-use super::launch::{Call, Grid};
+use super::launch::{GpuCall, Grid};
 use super::layout::layout;
 use super::operand::{DeviceDense, Word};
 use super::source::Source;
-use crate::cuda::buffer::Buffer;
+use crate::cuda::buffer::GpuBuffer;
 use crate::portable::element::Operand;
 use crate::portable::request::same;
 use plan::{FormatTiles, Limits, Window, WorkPlan};
@@ -139,16 +139,16 @@ pub(crate) struct PreparedTiles<I: Word> {
     /// Entries of a chain of a rest.
     piece: u32,
     item_count: usize,
-    items: Buffer<u32>,
-    row_slots: Buffer<u32>,
-    tiles: Buffer<u32>,
-    values: Buffer<I::Bits>,
-    rest_col: Buffer<u32>,
-    rest_values: Buffer<I::Bits>,
-    cut_rows: Buffer<u32>,
+    items: GpuBuffer<u32>,
+    row_slots: GpuBuffer<u32>,
+    tiles: GpuBuffer<u32>,
+    values: GpuBuffer<I::Bits>,
+    rest_col: GpuBuffer<u32>,
+    rest_values: GpuBuffer<I::Bits>,
+    cut_rows: GpuBuffer<u32>,
     cut: usize,
     workspace_rows: usize,
-    workspace: Mutex<Option<Buffer<f32>>>,
+    workspace: Mutex<Option<GpuBuffer<f32>>>,
 }
 
 /// `struct Matrix` of the source: addresses of arrays.
@@ -303,7 +303,7 @@ impl<I: TileElement> PreparedTiles<I> {
         let per_item = if slabs > GRID_Y { WARPS } else { 1 };
         let blocks = [self.item_count.div_ceil(WARPS / per_item) as u32, slabs.div_ceil(per_item) as u32];
         let (items, per_item) = (self.item_count as u32, per_item as u32);
-        let call = Call::new(Source::TilesSpmm, symbol, Grid { blocks, threads: BLOCK, shared: 0 })
+        let call = GpuCall::new(Source::TilesSpmm, symbol, Grid { blocks, threads: BLOCK, shared: 0 })
             .arg(&matrix)
             .arg(&dense)
             .arg(&items)
@@ -324,7 +324,7 @@ impl<I: TileElement> PreparedTiles<I> {
             return Ok(());
         }
         let both = u32::from(self.symbols.both);
-        let call = Call::new(Source::TilesSpmm, "tiles_finish", columns(self.cut, dense.n))
+        let call = GpuCall::new(Source::TilesSpmm, "tiles_finish", columns(self.cut, dense.n))
             .arg(&self.cut_rows.address())
             .arg(&dense)
             .arg(&both);
@@ -337,7 +337,7 @@ impl<I: TileElement> PreparedTiles<I> {
     /// alpha = 0.
     fn scale(&self, gpu: &Gpu, c: &mut DeviceDense<f32>, beta: f32) -> Result<(), Refusal> {
         let (ldc, n) = (c.ld as u64, c.cols as u32);
-        let call = Call::new(Source::TilesSpmm, "scale_c", columns(self.rows, n))
+        let call = GpuCall::new(Source::TilesSpmm, "scale_c", columns(self.rows, n))
             .arg(&c.data.address())
             .arg(&ldc)
             .arg(&n)
