@@ -243,4 +243,16 @@ mod tests {
             assert!(name.starts_with(kernel.engine), "{} in {name}", kernel.name);
         }
     }
+
+    /// Whoever names nobody waits for no GPU that a CPU plays.
+    #[cfg(feature = "cuda")]
+    #[test]
+    fn played_backends_run_by_name_only() {
+        let played = |name: &str| name.starts_with("ptx-sm");
+        assert!(!crate::built_in().iter().any(|backend| played(backend.name())));
+        let all = crate::all();
+        let named: Vec<&str> = all.iter().filter(|b| b.by_name_only()).map(|b| b.name()).collect();
+        assert_eq!(named.len(), 12, "{named:?}");
+        assert!(named.iter().all(|name| played(name)) && named.contains(&"ptx-sm90"));
+    }
 }
