@@ -11,10 +11,14 @@ use sparse_kernels::cuda::{LaunchPlan, metered};
 use sparse_oracle::Precision;
 use sparse_oracle::contract::{Op, Types};
 use sparse_oracle::format::{AnySparse, Entries, FormatKind, FormatParams, Layout};
+use sparse_oracle::judge;
+use sparse_oracle::judge::{Found, Output, Place};
+use sparse_oracle::profile::Profile;
 use sparse_oracle::refusal::{Refusal, RequestError};
 use sparse_oracle::scalar::{AnySliceMut, Rounding, decode, encode};
-use sparse_oracle::task::{Answer, DenseMut, Task};
-use support::{Dense, LAYOUTS, Rng, entries, table};
+use sparse_oracle::task::{Answer, DenseMut, Inputs, Task};
+use sparse_oracle::verdict::Verdict;
+use support::{Dense, LAYOUTS, Rng, encode as encode_matrix, entries, table};
 
 const WIDTHS: [usize; 14] = [1, 7, 8, 15, 16, 17, 31, 33, 63, 65, 100, 127, 129, 260];
 
@@ -260,6 +264,50 @@ fn a_matrix_without_columns_gives_zeros() {
             for i in 0..5 {
                 assert!((0..n).all(|j| c.bits(i, j) == 0), "n = {n}, row {i}");
             }
+        }
+    }
+}
+
+/// All element types, by every criterion that applies.
+#[test]
+fn every_type_is_judged_right() {
+    let mut rng = Rng(17);
+    let e = matrix(&mut rng, 29);
+    for kernel in &on_gpus(|k| k.contract.op == Op::Spmm && k.contract.format == FormatKind::Csr) {
+        let types = kernel.contract.types;
+        let a = encode_matrix(&mut rng, types.a, FormatKind::Csr, FormatParams::default(), &e);
+        for (n, pad, factors) in
+            [(1, 0, (1.0, 0.0)), (7, 2, (1.0, 1.0)), (64, 0, (0.5, -2.0)), (96, 8, (1.0, 0.0))]
+        {
+            let b = Dense::new(types.b, (29, n), Layout::RowMajor, pad, || rng.real());
+            let before = Dense::new(types.out, (37, n), Layout::RowMajor, pad, || rng.real());
+            let mut c = before.clone();
+            let inputs = Inputs {
+                b: Some(b.as_ref()),
+                alpha: factors.0,
+                beta: factors.1,
+                ..Inputs::plain(Op::Spmm, &a)
+            };
+            let task = Task::Spmm {
+                a: &a,
+                transpose_a: false,
+                b: b.as_ref(),
+                transpose_b: false,
+                alpha: factors.0,
+                beta: factors.1,
+                c: c.as_mut(),
+            };
+            assert_eq!(kernel.run(task), Ok(Answer::Written), "{} n = {n}", kernel.title());
+            let place = Place::Strides(c.ld, 1);
+            let (found, before) = (c.data.as_slice(), Some(before.data.as_slice()));
+            let output = Output { found, place, poison: None, before, before_place: place };
+            let judged = judge(&inputs, (&kernel.arithmetic, &Profile::default()), Found::Dense(output));
+            let verdict = judged.verdict;
+            assert!(
+                matches!(verdict, Verdict::Exact | Verdict::Within { .. }),
+                "{} n = {n}: {verdict:?}",
+                kernel.title()
+            );
         }
     }
 }

@@ -11,8 +11,9 @@ use sparse_ptx_device::{Player, Texts};
 use std::ops::Deref;
 use std::sync::LazyLock;
 
-/// What is played: the oldest architecture that the kernels run on, and the one whose matrix instructions were measured.
-const PLAYED: [Architecture; 2] = [Architecture::Sm80, Architecture::Sm90];
+/// What is played: the oldest architecture that the kernels run on, with few multiprocessors, and the one whose matrix instructions were
+/// measured, with as many as an H200 has. Host code chooses its tiles by that number.
+const PLAYED: [(Architecture, usize); 2] = [(Architecture::Sm80, 2), (Architecture::Sm90, 132)];
 
 static TEXTS: LazyLock<Texts> = LazyLock::new(Texts::committed);
 
@@ -61,8 +62,8 @@ impl Deref for OnGpu {
 /// The kernels of the table that are wanted, on every GPU; says what is skipped without a real one.
 pub(crate) fn on_gpus(wanted: impl Fn(&Kernel) -> bool) -> Vec<OnGpu> {
     let mut all = Vec::new();
-    for architecture in PLAYED {
-        let gpu = Player::new(architecture, TEXTS.clone()).gpu();
+    for (architecture, multiprocessors) in PLAYED {
+        let gpu = Player::new(architecture, TEXTS.clone()).multiprocessors(multiprocessors).gpu();
         let kernels = played_kernels(architecture).into_iter().filter(|row| wanted(&row.kernel));
         all.extend(kernels.map(|row| OnGpu::Played(row, gpu.clone())));
     }

@@ -11,8 +11,8 @@ use std::time::Duration;
 /// The backends to judge.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Subjects {
-    /// Backends, comma-separated; by default all built-in ones that do not say "by name only" in `conformance list backends`. Beside --exec or --plugin: of
-    /// those programs and plug-ins, the ones of these names.
+    /// Backends, comma-separated; by default all built-in ones but those that `conformance list backends` calls "by name only". Beside
+    /// --exec or --plugin: of those programs and plug-ins, the ones of these names.
     #[arg(long = "backend", alias = "backends", value_delimiter = ',', value_name = "NAME")]
     backends: Vec<String>,
     #[command(flatten)]

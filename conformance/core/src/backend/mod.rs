@@ -119,7 +119,7 @@ pub trait Backend: Send + Sync {
         true
     }
 
-    /// True where it runs only when it is named: it takes long, and little that it shows is new.
+    /// True where it runs only when it is named, because it takes long.
     fn by_name_only(&self) -> bool {
         false
     }
