@@ -3,11 +3,12 @@
 
 #![cfg(feature = "cuda")]
 
-use crate::gpus::{OnGpu, on_gpus};
+use crate::gpus::{OnGpu, on_gpus, played};
 use crate::support;
 use sparse_oracle::prelude::*;
 
 use sparse_kernels::{Kernel, all_kernels};
+use sparse_oracle::arithmetic::Architecture;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Csr, Entries, Entry, FormatKind, FormatParams, Layout};
 use sparse_oracle::judge::{Output, Place, Problem, judge_problem};
@@ -170,6 +171,27 @@ fn random_products_pass_every_tier() {
         let wanted = if kernel.arithmetic.is_deterministic() { 3 } else { 2 };
         assert!(tiers.len() >= wanted, "{}: only {tiers:?} decided", kernel.name);
         eprintln!("{}: {cases} cases, tiers {tiers:?}", kernel.title());
+    }
+}
+
+/// Host code gives large tiles to products that are large for the device, and one multiprocessor is soon busy.
+#[test]
+fn products_in_large_tiles_pass_every_tier() {
+    let mut rng = Rng(44);
+    let wanted = |k: &Kernel| k.contract.op == Op::Spmm && k.contract.format == FormatKind::Nm;
+    for kernel in &played(Architecture::Sm90, 1, wanted).collect::<Vec<_>>() {
+        let sizes = [(512, 256), (512, 64), (128, 256)];
+        let patterns = [(16, 32, 32), (4, 32, 32), (4, 32, 128), (1, 8, 512)];
+        for ((n, m, l), (cols, columns)) in patterns.into_iter().flat_map(|p| sizes.map(|s| (p, s))) {
+            let e = entries(&mut rng, 64, cols, 60, Rng::integer);
+            let params = FormatParams { n, m, l, ..FormatParams::DEFAULT };
+            let types = kernel.contract.types;
+            let a = encode(&mut rng, types.a, FormatKind::Nm, params, &e);
+            let b = Dense::new(types.b, (64, columns), Layout::RowMajor, 0, || rng.integer());
+            let c = Dense::new(types.out, (cols, columns), Layout::RowMajor, 0, || f64::NAN);
+            let case = Case { a, transpose_a: true, transpose_b: false, b, c, factors: (1.0, 0.0) };
+            check(kernel, &case, &format!("{n}:{m} by {l}, {cols} x {columns}"));
+        }
     }
 }
 

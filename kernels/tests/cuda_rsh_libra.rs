@@ -331,7 +331,8 @@ fn sddmm_in_blocks_is_right_to_the_bit() {
         let (types, mut compared) = (kernel.contract.types, 0);
         for round in 0..150 {
             let (rows, cols) = (rng.below(60) as usize, rng.below(120) as usize);
-            let k: usize = [0, 1, 5, 8, 15, 16, 17, 31, 32, 33, 40, 64, 100, 128][rng.below(14) as usize];
+            let k: usize =
+                [0, 1, 5, 8, 15, 16, 17, 31, 32, 33, 40, 64, 100, 128, 256][rng.below(15) as usize];
             let density = [2, 10, 30, 70][rng.below(4) as usize];
             let value: fn(&mut Rng) -> f64 = if round % 3 == 0 { Rng::integer } else { Rng::real };
             let e = entries(&mut rng, rows, cols, density, value);

@@ -59,13 +59,22 @@ impl Deref for OnGpu {
     }
 }
 
+/// The wanted ones on a played GPU.
+pub(crate) fn played(
+    architecture: Architecture,
+    multiprocessors: usize,
+    wanted: impl Fn(&Kernel) -> bool,
+) -> impl Iterator<Item = OnGpu> {
+    let gpu = Player::new(architecture, TEXTS.clone()).multiprocessors(multiprocessors).gpu();
+    let rows = played_kernels(architecture).into_iter().filter(move |row| wanted(&row.kernel));
+    rows.map(move |row| OnGpu::Played(row, gpu.clone()))
+}
+
 /// The kernels of the table that are wanted, on every GPU; says what is skipped without a real one.
 pub(crate) fn on_gpus(wanted: impl Fn(&Kernel) -> bool) -> Vec<OnGpu> {
     let mut all = Vec::new();
     for (architecture, multiprocessors) in PLAYED {
-        let gpu = Player::new(architecture, TEXTS.clone()).multiprocessors(multiprocessors).gpu();
-        let kernels = played_kernels(architecture).into_iter().filter(|row| wanted(&row.kernel));
-        all.extend(kernels.map(|row| OnGpu::Played(row, gpu.clone())));
+        all.extend(played(architecture, multiprocessors, &wanted));
     }
     assert!(!all.is_empty(), "the table has no such kernel");
     let real = all_kernels().iter().filter(|kernel| kernel.engine == "cuda" && wanted(kernel));
