@@ -5,7 +5,19 @@ use sparse_conformance_core::case::Params;
 use sparse_kernels::registry::Kernel;
 use sparse_oracle::contract::Contract;
 use sparse_oracle::profile::Profile;
+use sparse_oracle::refusal::{EngineError, Refusal};
 use sparse_oracle::task::{Answer, Task};
+
+/// What a kernel of ours answers in place of a result. A device that failed is no refusal: on a request that must be refused it would be
+/// taken for one.
+pub(crate) fn failure(refusal: &Refusal) -> Failure {
+    match refusal {
+        Refusal::Engine(EngineError::Device { .. }) => Failure::Crashed(refusal.to_string()),
+        Refusal::Encoding(_) | Refusal::Request(_) | Refusal::Limit(_) | Refusal::Engine(_) => {
+            Failure::Refused(refusal.to_string())
+        }
+    }
+}
 
 /// A kernel, under its own name.
 #[derive(Clone, Debug)]
@@ -64,6 +76,22 @@ impl Backend for OneKernel {
     }
 
     fn run(&self, _contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
-        (self.kernel.run)(task).map_err(|refusal| refusal.to_string().into())
+        (self.kernel.run)(task).map_err(|refusal| failure(&refusal))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparse_oracle::refusal::RequestError;
+
+    /// Found by a reader: a played kernel that raced on a request which it must refuse would have been in agreement with the judge.
+    #[test]
+    fn a_device_that_failed_is_no_refusal() {
+        let raced = EngineError::Device { device: "CUDA", reason: "a race".to_owned() };
+        assert!(matches!(failure(&raced.into()), Failure::Crashed(why) if why.contains("a race")));
+        let absent = EngineError::Unavailable { feature: "cuda" };
+        assert!(matches!(failure(&absent.into()), Failure::Refused(_)));
+        assert!(matches!(failure(&RequestError::Zero { field: "n" }.into()), Failure::Refused(_)));
     }
 }

@@ -7,6 +7,7 @@
 //! ptx-sm90         those for GPUs, played on the CPU as this architecture runs them; ptx-sm90-TECH likewise
 //! ```
 
+use crate::kernel::failure;
 use sparse_conformance_core::backend::{Backend, Determinism, Failure, Support};
 use sparse_conformance_core::case::Params;
 #[cfg(feature = "cuda")]
@@ -185,7 +186,7 @@ impl Backend for Ours {
 
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
         match self.table.get(contract) {
-            Some(row) => row.run(task).map_err(|refusal| refusal.to_string().into()),
+            Some(row) => row.run(task).map_err(|refusal| failure(&refusal)),
             None => Err(format!("no {} kernel is registered for {contract}", self.name).into()),
         }
     }

@@ -1,9 +1,10 @@
 //! A GPU that kernels are launched on: the first one of this machine, or a machine that plays one.
 //!
 //! ```text
-//! Gpu::get            silicon: CUDA's driver through cudarc, one for the process           +-- Silicon
-//! Gpu::played(m)      a `GpuMachine`: whatever stores bytes and runs PTX, one for each use    |   or a GpuMachine
-//!    upload, zeros, download: typed buffers      GpuCall: a kernel with its arguments  --------+
+//! Gpu::get          silicon: CUDA's driver through cudarc, one for the process
+//! Gpu::played(m)    a `GpuMachine`: whatever stores bytes and runs PTX, as many as are made
+//!       |
+//!       +-- upload, zeros, download: typed buffers;  GpuCall: a kernel with its arguments
 //! ```
 //!
 //! Host code (plans, buffers, launches) is the same on both. A [`GpuMachine`] checks every access for itself, so that launching on one is
