@@ -17,7 +17,7 @@ use super::meter;
 use super::operand::DeviceDense;
 use super::tiles::declared::fused_architecture;
 use super::{EntryPoint, GpuKernel, GpuTarget, entry};
-use crate::portable::convert::CsrToLibraSddmm;
+use crate::portable::convert::libra_sddmm::CsrToLibraSddmm;
 use crate::portable::element::contract;
 use crate::portable::lanes::AsCsr;
 use crate::portable::moves::Move;
