@@ -18,6 +18,8 @@ mod moves;
 mod papers;
 mod parts;
 mod products;
+mod ptx;
+mod ptx_input;
 pub mod replay;
 mod same;
 mod seeds;
@@ -34,6 +36,7 @@ pub use moves::{convert_differential, format_roundtrip};
 pub use papers::{loops, nm_pack, rp_csc};
 pub use parts::invalid_parts;
 pub use products::{sddmm_differential, spgemm_differential, spmm_differential};
+pub use ptx::{ptx_machine, ptx_text};
 pub use text::{case_line, mtx_parse};
 
 /// What became of an input. Anything wrong is a panic instead.
@@ -68,7 +71,7 @@ impl fmt::Debug for Target {
 }
 
 /// Every target. Fuzz binaries, corpora, tests and CI follow this table.
-pub const TARGETS: [Target; 12] = [
+pub const TARGETS: [Target; 14] = [
     Target {
         name: "bitmap_decode",
         about: "RS-Tile, BitTCF and Libra arrays: refused, or decoded by the kernel as by the reference",
@@ -140,6 +143,22 @@ pub const TARGETS: [Target; 12] = [
         run: case_line,
         seeds: text_seeds::case_line,
         words: text_seeds::case_line_words,
+    },
+    Target {
+        name: "ptx_text",
+        about: "any text as PTX: entries that can run, or a typed error with its place in the text",
+        floor: 2,
+        run: ptx_text,
+        seeds: ptx::text_seeds,
+        words: ptx_input::words,
+    },
+    Target {
+        name: "ptx_machine",
+        about: "PTX that is run: what the checks pass leaves the same memory in every order, and without checks",
+        floor: 5,
+        run: ptx_machine,
+        seeds: ptx_input::seeds,
+        words: Vec::new,
     },
     Target {
         name: "spmm_differential",
