@@ -52,6 +52,10 @@ pub(super) fn turn(machine: &mut Machine<'_>, shared: &mut Shared, warp: &mut Wa
             break;
         }
     }
+    // Who waits for lanes that have exited in the last of these steps goes on in the next turn.
+    if !warp.is_ready() {
+        warp.retry();
+    }
     machine.steps_left -= given - left;
     if machine.steps_left == 0 && !machine.stopped && warp.is_ready() {
         let step = warp.fragments.iter().filter(|f| f.state == State::Ready).map(|f| (f.step, f.mask)).min();

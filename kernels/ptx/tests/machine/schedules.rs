@@ -61,6 +61,28 @@ fn results(program: &Program, threads: u32, count: usize) -> Vec<(Vec<u32>, Outc
     (0..32).map(one).collect()
 }
 
+/// Story: found by the fuzz target `ptx_machine`. Lanes that waited in a shuffle for others, which exited with the last step of the warp's
+/// turn, were never asked again, and counted as waiting for lanes that never come: a right kernel was accused in some orders.
+#[test]
+fn who_waits_for_lanes_that_exit_goes_on_whenever_they_exit() {
+    let mut k = Kernel::new();
+    let (thread, sixteen) = (k.special(Special::Thread(0)), k.bits(16));
+    let end = k.label();
+    let stays = k.less(thread, sixteen);
+    k.when(stays, false).branch(end);
+    k.shuffle(ShuffleKind::Butterfly, thread, 1, 31, u32::MAX);
+    k.place(end);
+    let mut sum = k.add(thread, thread);
+    for _ in 0..6 {
+        sum = k.add(sum, thread);
+    }
+    k.exit();
+    let program = k.finish();
+    for number in 0..2000 {
+        clean(&World::new(1, 32, &[]).schedule(number).run(&program));
+    }
+}
+
 #[test]
 fn a_program_without_races_gives_the_same_memory_under_32_schedules() {
     let all = results(&race_free(), 128, 768);
