@@ -19,6 +19,7 @@ pub mod inspect;
 pub mod journal;
 mod late;
 mod notice;
+pub mod ptx;
 pub mod remote;
 pub mod report;
 pub mod reproducer;

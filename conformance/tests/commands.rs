@@ -11,4 +11,5 @@ mod cli_inspect;
 mod cli_memory;
 mod cli_model;
 mod cli_probe;
+mod cli_ptx;
 mod runs_in_parts;

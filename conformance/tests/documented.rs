@@ -60,6 +60,29 @@ fn every_format_and_every_parameter_is_documented() {
     assert_stands_in("../docs/formats.md", "parameters", &parameters_table());
 }
 
+/// What the machine for PTX executes, how sure that is, and what it finds.
+#[test]
+fn every_instruction_and_finding_of_ptx_is_documented() {
+    use sparse_ptx::check::{Kind, Severity};
+    use sparse_ptx::isa::Evidence;
+    let mut table = String::from("| instructions | PTX | from | result |\n|---|---|---|---|\n");
+    for row in sparse_ptx::table::rows() {
+        let sure = match row.evidence {
+            Evidence::Exact => "exact",
+            Evidence::Model => "model",
+            Evidence::Approximate => "approximate",
+        };
+        table += &format!("| `{}` | {}.{} | sm_{} | {sure} |\n", row.forms, row.ptx.0, row.ptx.1, row.sm);
+    }
+    assert_stands_in("../docs/ptx.md", "instructions", &table);
+    let mut table = String::from("| finding | what it is |\n|---|---|\n");
+    for kind in Kind::ALL {
+        let note = if kind.severity() == Severity::Note { " A note: the entry counts as clean." } else { "" };
+        table += &format!("| `{}` | {}{note} |\n", kind.name(), kind.about().trim());
+    }
+    assert_stands_in("../docs/ptx.md", "findings", &table);
+}
+
 /// What the first paragraph of the file that defines a format says.
 fn about(kind: FormatKind) -> String {
     let path = format!("../oracle/types/src/format/{}.rs", kind.name());

@@ -14,6 +14,7 @@ mod merge;
 mod model;
 mod output;
 mod progress;
+mod ptx;
 mod replay;
 mod run;
 mod sandboxed;
@@ -78,6 +79,8 @@ enum Command {
     Bench(bench::Args),
     /// Models of hardware: compare recordings, or this machine's GPU, with them.
     Model(model::Args),
+    /// Run PTX of yours without a GPU: findings, counters, what it leaves in memory.
+    Ptx(ptx::Args),
     /// Answer the protocol with a plug-in: what `--plugin` starts as a child.
     #[command(hide = true)]
     Host(host::Args),
@@ -114,6 +117,7 @@ pub fn main(backends: Vec<Box<dyn Backend>>) -> ExitCode {
         Command::Inspect(args) => inspect::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Model(args) => model::run(args),
+        Command::Ptx(args) => ptx::run(args),
         Command::Host(args) => host::run(args),
         Command::Serve(args) => serve::run(args, &backends),
         Command::Warden(args) => return ExitCode::from(warden::run(args)),

@@ -2,7 +2,7 @@
 
 use super::FuzzOutcome;
 use super::input::Input;
-use super::ptx_input::{self, Draft, draft};
+use super::ptx_input::{self, PtxDraft, draft};
 use super::text::DRAFT;
 use sparse_oracle::arithmetic::Architecture;
 use sparse_ptx::check::Checks;
@@ -101,13 +101,13 @@ pub fn ptx_machine(bytes: &[u8]) -> FuzzOutcome {
     FuzzOutcome::Accepted
 }
 
-fn launch(draft: &Draft) -> Launch {
+fn launch(draft: &PtxDraft) -> Launch {
     let architecture = ARCHITECTURES[draft.architecture % ARCHITECTURES.len()];
     Launch { step_limit: STEPS, ..Launch::new(architecture, draft.blocks, draft.threads, Vec::new()) }
 }
 
 /// On a fresh device: what came of it, and both buffers. The second one holds numbers before, the first one nothing.
-fn ran(program: &Program, launch: &mut Launch, draft: &Draft) -> (Outcome, [Checked; 2]) {
+fn ran(program: &Program, launch: &mut Launch, draft: &PtxDraft) -> (Outcome, [Checked; 2]) {
     let mut device = Device::new(Limits { bytes: 1 << 20, allocations: 8 });
     let buffers = [(); 2].map(|()| device.alloc(BYTES as u64, 16).expect("room"));
     let numbers: Vec<u8> = (0..BYTES / 4).flat_map(|i| (i as u32 * 7 % 64).to_le_bytes()).collect();

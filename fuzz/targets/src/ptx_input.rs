@@ -69,7 +69,7 @@ const TEMPLATES: [&str; 43] = [
 ];
 
 /// An entry and how it is launched.
-pub(super) struct Draft {
+pub(super) struct PtxDraft {
     /// The module.
     pub(super) text: String,
     /// Threads of a block.
@@ -104,7 +104,7 @@ setp.lt.u32 %p1, %r0, 16;
 ";
 
 /// A draft. Bytes that are missing give additions that touch nothing.
-pub(super) fn draft(input: &mut Input<'_>) -> Draft {
+pub(super) fn draft(input: &mut Input<'_>) -> PtxDraft {
     let count = input.below(MOST);
     let (threads, blocks) = (input.pick(&THREADS), input.pick(&BLOCKS));
     let architecture = usize::from(input.byte());
@@ -114,7 +114,7 @@ pub(super) fn draft(input: &mut Input<'_>) -> Draft {
         let _ = writeln!(text, "L{at}: {}", statement(input, count));
     }
     let _ = writeln!(text, "L{count}: ret;\n}}");
-    Draft { text, threads, blocks, architecture }
+    PtxDraft { text, threads, blocks, architecture }
 }
 
 fn statement(input: &mut Input<'_>, count: usize) -> String {

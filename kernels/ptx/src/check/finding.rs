@@ -19,6 +19,12 @@ macro_rules! kinds {
                 match self { $(Kind::$Kind => $name),* }
             }
 
+            /// What it is, in a sentence.
+            #[must_use]
+            pub const fn about(self) -> &'static str {
+                match self { $(Kind::$Kind => concat!($($doc),+)),* }
+            }
+
             /// How bad it is.
             #[must_use]
             pub const fn severity(self) -> Severity {
