@@ -18,7 +18,7 @@ const ARCHITECTURES: [Architecture; 4] =
 /// Bytes of each of the two buffers: a word for each thread, and some more.
 const BYTES: usize = 1024;
 /// Warp instructions of a launch at most.
-const STEPS: u64 = 4000;
+const STEPS: u64 = 1000;
 
 /// Any bytes are PTX, or a typed error that says where in the text it is; entries are decoded, or refused in the same way.
 ///
