@@ -16,11 +16,11 @@
 //! name = "x"
 //! type = "f32"
 //! count = 256                # a buffer, whose address is the parameter
-//! fill = 1.0                 # or values = [1, 2, 3], or file = "x.bin", or nothing: then reading it is a finding
+//! fill = 1.0                 # or values = [1, 2, 3], or file = "x.bin", or nothing: then nobody has written it
 //! ```
 
 use super::RunError;
-use super::parameter::{Argument, Buffer, Parameter, ParameterFault};
+use super::parameter::{Argument, Buffer, MOST_BYTES, Parameter, ParameterFault};
 use serde::Deserialize;
 use sparse_oracle::arithmetic::Architecture;
 use sparse_ptx::machine::Launch;
@@ -143,9 +143,10 @@ impl Described {
         let architecture = Architecture::from_name(name.trim_end_matches(['a', 'f']));
         let architecture = architecture.filter(|known| PLAYED.contains(known));
         let architecture = architecture.ok_or_else(|| LaunchFileError::Architecture(name.to_owned()))?;
+        let mut left = MOST_BYTES;
         let checked = |(at, parameter): (usize, &Parameter)| {
             let number = at + 1;
-            let argument = parameter.checked(number, folder);
+            let argument = parameter.checked(number, folder, &mut left);
             argument.map_err(|fault| LaunchFileError::Parameter { number, fault })
         };
         Ok(Described {

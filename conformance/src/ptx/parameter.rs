@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toml::Value;
 
-/// Bytes of a buffer at most.
-const MOST_BYTES: u64 = 1 << 30;
+/// Bytes of all buffers of a launch at most. The record of who touched them last takes 4 to 16 times as much.
+pub(super) const MOST_BYTES: u64 = 1 << 28;
 
 /// As the file has it.
 #[derive(Clone, Debug, Deserialize)]
@@ -87,16 +87,26 @@ pub enum ParameterFault {
         width: u64,
     },
     /// Too large.
-    #[error("a buffer of {0} bytes; at most {MOST_BYTES} are taken")]
-    Large(u128),
+    #[error("{bytes} bytes are more than the {left} that are left of {MOST_BYTES} for all buffers")]
+    Large {
+        /// Of the buffer.
+        bytes: u128,
+        /// Left by those before it.
+        left: u64,
+    },
     /// A file that can't be read.
     #[error("{0}: {1}")]
     File(String, std::io::Error),
 }
 
 impl Parameter {
-    /// What it is; files lie beside the description.
-    pub(super) fn checked(&self, number: usize, folder: &Path) -> Result<Argument, ParameterFault> {
+    /// What it is; files lie beside the description, and `left` bytes may be in buffers.
+    pub(super) fn checked(
+        &self,
+        number: usize,
+        folder: &Path,
+        left: &mut u64,
+    ) -> Result<Argument, ParameterFault> {
         let ty = Type::from_name(&self.kind).filter(|ty| (1..=8).contains(&ty.bytes()) && *ty != Type::F16x2);
         let ty = ty.ok_or_else(|| ParameterFault::Type(self.kind.clone()))?;
         let is_buffer =
@@ -105,28 +115,32 @@ impl Parameter {
             Some(_) if is_buffer => Err(ParameterFault::Both),
             Some(Value::Array(values)) => Ok(Argument::Bytes(self.encoded(ty, values)?)),
             Some(value) => Ok(Argument::Bytes(self.encoded(ty, std::slice::from_ref(value))?)),
-            None => self.buffer(number, ty, folder).map(Argument::Buffer),
+            None => {
+                let buffer = self.buffer(number, ty, folder, *left)?;
+                *left = left.saturating_sub(buffer.bytes());
+                Ok(Argument::Buffer(buffer))
+            }
         }
     }
 
-    fn buffer(&self, number: usize, ty: Type, folder: &Path) -> Result<Buffer, ParameterFault> {
+    fn buffer(&self, number: usize, ty: Type, folder: &Path, left: u64) -> Result<Buffer, ParameterFault> {
         let width = u64::from(ty.bytes());
         let content = match (&self.fill, &self.values, &self.file) {
             (None, None, None) => None,
             (None, Some(values), None) => Some(self.encoded(ty, values)?),
             (None, None, Some(file)) => Some(
-                sparse_oracle::plain_file::read(&folder.join(file), MOST_BYTES)
+                sparse_oracle::plain_file::read(&folder.join(file), left)
                     .map_err(|error| ParameterFault::File(file.display().to_string(), error))?,
             ),
             (Some(fill), None, None) => {
                 let one = self.encoded(ty, std::slice::from_ref(fill))?;
-                Some(one.repeat(room(self.count.ok_or(ParameterFault::Nothing)?, width)? as usize))
+                Some(one.repeat(room(self.count.ok_or(ParameterFault::Nothing)?, width, left)? as usize))
             }
             _ => return Err(ParameterFault::Contents),
         };
         let given = content.as_ref().map(|content| content.len() as u64);
         let count = self.count.or(given.map(|given| given / width)).ok_or(ParameterFault::Nothing)?;
-        let bytes = room(count, width)? * width;
+        let bytes = room(count, width, left)? * width;
         if let Some(given) = given
             && (given > bytes || !given.is_multiple_of(width))
         {
@@ -148,9 +162,9 @@ impl Parameter {
 }
 
 /// The count, if so many elements are allowed.
-fn room(count: u64, width: u64) -> Result<u64, ParameterFault> {
+fn room(count: u64, width: u64, left: u64) -> Result<u64, ParameterFault> {
     let bytes = u128::from(count) * u128::from(width);
-    if bytes > u128::from(MOST_BYTES) { Err(ParameterFault::Large(bytes)) } else { Ok(count) }
+    if bytes > u128::from(left) { Err(ParameterFault::Large { bytes, left }) } else { Ok(count) }
 }
 
 /// The bits of a number, in the low ones; `None` where the type does not have it.
