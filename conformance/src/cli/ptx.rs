@@ -73,16 +73,16 @@ struct Launched {
 pub(super) fn run(args: &Args) -> Result<u8> {
     let mut out = std::io::stdout().lock();
     match &args.command {
-        Command::Run { launched, show, order } => {
-            let ran = launched.with(|program, described| Ok(described.run(program, *order)?))?;
+        Command::Run { launched, show, order } => launched.with(|program, described| {
+            let ran = described.run(program, *order)?;
             print_buffers(&mut out, &ran, *show)?;
             findings(&mut out, &ran)
-        }
-        Command::Count { launched } => {
-            let ran = launched.with(|program, described| Ok(described.run(program, 0)?))?;
+        }),
+        Command::Count { launched } => launched.with(|program, described| {
+            let ran = described.run(program, 0)?;
             print_counters(&mut out, &ran.outcome.counters)?;
             findings(&mut out, &ran)
-        }
+        }),
         Command::Check { launched, orders } => {
             launched.with(|program, described| check(&mut out, launched, program, described, *orders))
         }
@@ -126,15 +126,13 @@ fn check(
     orders: u64,
 ) -> Result<u8> {
     let first = described.run(program, 0)?;
-    let mut code = findings(out, &first)?;
-    if code != 0 {
-        return Ok(code);
+    if findings(out, &first)? != 0 {
+        return Ok(1);
     }
     for order in 1..orders {
         let other = described.run(program, order)?;
         let mut said = Vec::new();
-        let worse = findings(&mut said, &other)?;
-        if worse != 0 {
+        if findings(&mut said, &other)? != 0 {
             writeln!(out, "in order {order}:")?;
             out.write_all(&said)?;
         } else if let Some((buffer, element)) = first.difference(&other) {
@@ -147,17 +145,14 @@ fn check(
         }
         let (file, launch) = (launched.file.display(), launched.launch.display());
         writeln!(out, "  again: conformance ptx run {file} --launch {launch} --order {order}")?;
-        code = 1;
-        break;
+        return Ok(1);
     }
-    if code == 0 {
-        writeln!(out, "the same in {orders} order(s) as {}", described.architecture)?;
-    }
-    Ok(code)
+    writeln!(out, "the same in {orders} order(s) as {}", described.architecture)?;
+    Ok(0)
 }
 
 /// Prints what was found; 1 where that is more than notes.
-fn findings(out: &mut impl Write, ran: &Ran) -> Result<u8> {
+fn findings(out: &mut impl Write, ran: &Ran<'_>) -> Result<u8> {
     for finding in &ran.outcome.findings {
         let note = if finding.kind.severity() == Severity::Note { "note: " } else { "" };
         writeln!(out, "{note}{finding}")?;
@@ -169,17 +164,17 @@ fn findings(out: &mut impl Write, ran: &Ran) -> Result<u8> {
     Ok(1)
 }
 
-fn print_buffers(out: &mut impl Write, ran: &Ran, show: usize) -> Result<()> {
+fn print_buffers(out: &mut impl Write, ran: &Ran<'_>, show: usize) -> Result<()> {
     for (buffer, found) in &ran.buffers {
-        let is_undefined = |at: usize| {
-            found.undefined.iter().any(|&(from, len)| at + buffer.width() > from && at < from + len)
-        };
-        let elements = found.bytes.chunks(buffer.width().max(1)).take(show).enumerate();
-        let shown = elements.map(|(i, element)| match is_undefined(i * buffer.width()) {
-            true => "-".to_owned(),
-            false => buffer.shown(element),
-        });
-        let shown: Vec<String> = shown.collect();
+        let (width, defined) = (buffer.width(), found.defined());
+        let elements = found.bytes.chunks(width).zip(defined.chunks(width)).take(show);
+        let shown: Vec<String> = elements
+            .map(
+                |(element, defined)| {
+                    if defined.contains(&false) { "-".to_owned() } else { buffer.shown(element) }
+                },
+            )
+            .collect();
         let more = if buffer.count > show as u64 { ", .." } else { "" };
         writeln!(out, "{} ({} x {:?}): {}{more}", buffer.name, buffer.count, buffer.ty, shown.join(", "))?;
     }

@@ -83,7 +83,8 @@ pub enum LaunchFileError {
     Entry(String),
     /// An architecture that the machine does not play.
     #[error(
-        "'{0}' is no architecture that is played; name one by `architecture`: sm_80, sm_86, sm_89, sm_90 and sm_100"
+        "'{0}' is no architecture that is played; name one by `architecture`: {known}",
+        known = PLAYED.map(Architecture::name).join(", ")
     )]
     Architecture(String),
     /// A parameter.
@@ -170,10 +171,10 @@ impl Described {
     }
 
     /// The bytes of all parameters; `place` gives a buffer an address.
-    pub(super) fn lay_out(
-        &self,
+    pub(super) fn lay_out<'a>(
+        &'a self,
         program: &Program,
-        place: &mut impl FnMut(&Buffer) -> Result<u64, MemoryError>,
+        place: &mut impl FnMut(&'a Buffer) -> Result<u64, MemoryError>,
     ) -> Result<Vec<u8>, RunError> {
         if self.arguments.len() != program.params.len() {
             let names: Vec<&str> = program.params.iter().map(|param| param.name.as_str()).collect();

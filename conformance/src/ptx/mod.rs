@@ -19,11 +19,11 @@ use thiserror::Error;
 
 /// What a launch left.
 #[derive(Debug)]
-pub struct Ran {
+pub struct Ran<'a> {
     /// Findings and counters.
     pub outcome: Outcome,
     /// The buffers in the order of the parameters, with what they hold.
-    pub buffers: Vec<(Buffer, Checked)>,
+    pub buffers: Vec<(&'a Buffer, Checked)>,
 }
 
 /// What keeps a launch from running.
@@ -45,41 +45,62 @@ impl Described {
     ///
     /// # Errors
     /// Parameters of other sizes than the entry's, and what cannot be launched.
-    pub fn run(&self, program: &Program, order: u64) -> Result<Ran, RunError> {
+    pub fn run(&self, program: &Program, order: u64) -> Result<Ran<'_>, RunError> {
         let mut device = Device::new(Limits::default());
         let mut launch = self.launch();
         launch.schedule = Schedule::number(order);
         launch.symbols = device.load(&program.globals)?;
-        let mut buffers = Vec::new();
-        launch.params = self.lay_out(program, &mut |buffer: &Buffer| {
+        let mut placed: Vec<(&Buffer, u64)> = Vec::new();
+        launch.params = self.lay_out(program, &mut |buffer| {
             let address = device.alloc(buffer.bytes(), 256)?;
             if let Some(content) = &buffer.content {
                 device.write(address, content)?;
             }
-            buffers.push((buffer.clone(), address));
+            placed.push((buffer, address));
             Ok(address)
         })?;
         let outcome = run(program, &launch, &mut device)?;
-        let read = |(buffer, address): (Buffer, u64)| {
-            let bytes = buffer.bytes() as usize;
-            device.read_checked(address, bytes).map(|found| (buffer, found))
-        };
-        let buffers: Result<Vec<_>, MemoryError> = buffers.into_iter().map(read).collect();
-        Ok(Ran { outcome, buffers: buffers? })
+        let read = placed.into_iter().map(|(buffer, address)| {
+            device.read_checked(address, buffer.bytes() as usize).map(|found| (buffer, found))
+        });
+        let buffers = read.collect::<Result<_, MemoryError>>()?;
+        Ok(Ran { outcome, buffers })
     }
 }
 
-impl Ran {
+impl Ran<'_> {
     /// The first element in which a buffer differs from what another order left: the buffer's name, and the element's number.
     #[must_use]
-    pub fn difference(&self, other: &Ran) -> Option<(String, usize)> {
-        self.buffers.iter().zip(&other.buffers).find_map(|((buffer, a), (_, b))| {
-            let bytes = a.bytes.iter().zip(&b.bytes).position(|(a, b)| a != b);
-            let defined = a.undefined.iter().zip(&b.undefined).find(|(a, b)| a != b);
-            let more = a.undefined.len() != b.undefined.len();
-            let first = a.undefined.iter().chain(&b.undefined).map(|range| range.0).min().unwrap_or(0);
-            let at = bytes.or_else(|| defined.map(|(a, b)| a.0.min(b.0))).or(more.then_some(first))?;
-            Some((buffer.name.clone(), at / buffer.width()))
-        })
+    pub fn difference(&self, other: &Ran<'_>) -> Option<(String, usize)> {
+        let mut pairs = self.buffers.iter().zip(&other.buffers);
+        let ((buffer, a), (_, b)) = pairs.find(|((_, a), (_, b))| a != b)?;
+        let bytes = |found: &Checked| found.bytes.iter().copied().zip(found.defined()).collect::<Vec<_>>();
+        let at = bytes(a).iter().zip(&bytes(b)).position(|(a, b)| a != b)?;
+        Some((buffer.name.clone(), at / buffer.width()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparse_ptx::machine::Counters;
+    use sparse_ptx::text::Type;
+
+    /// Story: where one order left more bytes unwritten than another, the element named was the first that both had left so.
+    #[test]
+    fn the_first_element_that_differs_is_named() {
+        let buffer = Buffer { name: "y".to_owned(), ty: Type::U32, count: 4, content: None };
+        let left = |changed: usize, undefined: &[(usize, usize)]| {
+            let mut bytes = vec![0; 16];
+            bytes[changed] += 1;
+            let outcome = Outcome { findings: Vec::new(), counters: Counters::default(), complete: true };
+            Ran { outcome, buffers: vec![(&buffer, Checked { bytes, undefined: undefined.to_vec() })] }
+        };
+        let plain = left(0, &[(4, 2)]);
+        let at = |other: &Ran<'_>| plain.difference(other).map(|(name, element)| format!("{name} {element}"));
+        assert_eq!(at(&left(0, &[(4, 2)])), None);
+        assert_eq!(at(&left(0, &[(4, 2), (13, 1)])).as_deref(), Some("y 3"));
+        assert_eq!(at(&left(0, &[(4, 8)])).as_deref(), Some("y 1"));
+        assert_eq!(at(&left(9, &[(4, 2)])).as_deref(), Some("y 0"));
     }
 }

@@ -75,6 +75,18 @@ pub struct Checked {
     pub undefined: Vec<(usize, usize)>,
 }
 
+impl Checked {
+    /// For each byte, whether something defined was stored to it.
+    #[must_use]
+    pub fn defined(&self) -> Vec<bool> {
+        let mut defined = vec![true; self.bytes.len()];
+        for &(from, count) in &self.undefined {
+            defined[from..from + count].fill(false);
+        }
+        defined
+    }
+}
+
 /// An allocation that was not freed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leak {

@@ -26,6 +26,8 @@ fn what_is_written_is_read_and_the_rest_is_undefined() {
     assert_eq!(checked.bytes[3..6], [1, 2, 3]);
     assert_eq!(checked.bytes[60..130], [9; 70]);
     assert_eq!(checked.undefined, [(0, 3), (6, 54), (130, 70)]);
+    let defined = (0..checked.bytes.len()).map(|at| (3..6).contains(&at) || (60..130).contains(&at));
+    assert!(checked.defined().into_iter().eq(defined));
     assert_eq!(device.read_checked(address + 4, 4).expect("inside").undefined, [(2, 2)]);
     assert!(device.read_checked(address + 61, 64).expect("inside").undefined.is_empty());
 }
