@@ -57,9 +57,9 @@ kinds! {
     CopySize "copy-size" Error;
     /// `ld.global.nc` of memory that the same launch writes.
     ReadOnly "read-only-written" Error;
-    /// Lanes of a warp wait at different `bar.sync` instructions.
+    /// Lanes of a warp wait at different `bar.sync` instructions, or some of them do other work and exit while the rest wait.
     DivergentBarrier "divergent-barrier" Error;
-    /// Lanes of a warp wait at a barrier that others of it never reach, as they have exited: allowed from `sm_70` on.
+    /// Lanes of a warp wait at a barrier that others of it never reach, as they exited at once: allowed from `sm_70` on.
     BarrierAfterExit "barrier-after-exit" Note;
     /// A barrier with a number or number of threads that PTX does not allow, or two different numbers of threads.
     InvalidBarrier "invalid-barrier" Error;

@@ -150,30 +150,49 @@ impl Block {
     }
 }
 
-/// `bar.sync` is `.aligned`: the lanes of a warp must execute the same one.
-fn check_warp(machine: &mut Machine<'_>, shared: &Shared, warp: &Warp, number: u8) {
+/// `bar.sync` is `.aligned`: the lanes of a warp must execute the same one. Lanes that have exited count as having come; but whether
+/// they exit before the others come is only sure of those that do nothing else after they have parted from them.
+///
+/// ```text
+/// if (i >= n) return;  bar.sync          the others come to a barrier of those that are left: a note
+/// if (i < n) bar.sync  else work;  ret   lanes are at work when the others come: a finding
+/// ```
+fn check_warp(machine: &mut Machine<'_>, shared: &Shared, warp: &mut Warp, number: u8) {
     let mut here = warp.fragments.iter().filter(|f| f.state == State::Barrier(number));
-    let Some(first) = here.next() else { return };
-    let line = |machine: &Machine<'_>, step: u32| machine.log.line(step as usize);
+    let Some(&first) = here.next() else { return };
+    let place = site(machine, shared, warp, first.step, first.mask);
     let waits = |f: &&Fragment| matches!(f.state, State::Barrier(_)) && f.step != first.step;
-    if let Some(other) = warp.fragments.iter().find(waits) {
-        let place = site(machine, shared, warp, first.step, first.mask);
+    if let Some(&other) = warp.fragments.iter().find(waits) {
+        warp.diverged = true;
         let (a, b) = (first.mask, other.mask);
-        let lines = (line(machine, first.step), line(machine, other.step));
+        let line = |step: u32| machine.log.line(step as usize);
+        let (at, apart) = (line(first.step), line(other.step));
         machine.log.report(Kind::DivergentBarrier, place, || {
             let words = format!(
-                "lanes {a:#010x} of the warp wait at line {}, lanes {b:#010x} at line {}: bar.sync wants all of a warp at \
-                 the same one",
-                lines.0, lines.1
+                "lanes {a:#010x} of the warp wait at line {at}, lanes {b:#010x} at line {apart}: bar.sync wants all of a \
+                 warp at the same one"
             );
             (None, words)
         });
     }
     let exited = warp.born & !warp.live;
-    if exited != 0 {
-        let place = site(machine, shared, warp, first.step, first.mask);
+    if exited == 0 || warp.diverged {
+        return;
+    }
+    let strayed = exited & !warp.left;
+    if strayed == 0 {
         machine.log.report(Kind::BarrierAfterExit, place, || {
             (None, format!("lanes {exited:#010x} of the warp have exited and never come here"))
         });
+        return;
     }
+    warp.diverged = true;
+    machine.log.report(Kind::DivergentBarrier, place, || {
+        let words = format!(
+            "lanes {:#010x} of the warp wait here; lanes {strayed:#010x} went another way, did something else there, and \
+             exited without coming: bar.sync wants all of a warp at the same one",
+            first.mask
+        );
+        (None, words)
+    });
 }

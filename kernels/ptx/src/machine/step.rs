@@ -9,8 +9,11 @@ use super::schedule::Order;
 use super::warp::{State, Turn, Warp};
 use super::{barrier, copy};
 use crate::check::{Kind, Site};
-use crate::program::{Act, Guard, Operands};
+use crate::program::{Act, Guard, Operands, Program, Step};
 use crate::registers::{ALL, Class, Mask, Registers};
+
+/// Branches to branches that are followed to see whether they lead to an exit.
+const WAY_OUT: usize = 4;
 
 /// What a step means for the fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +102,9 @@ fn fragment(machine: &mut Machine<'_>, shared: &mut Shared, warp: &mut Warp, tur
                 continue;
             }
             Act::Branch { target, uniform } => {
+                if step.guard.is_some() {
+                    warp.left |= ways_out(program, (at, *target), (mask, active));
+                }
                 if active == mask {
                     at = *target;
                 } else if active == 0 {
@@ -110,6 +116,7 @@ fn fragment(machine: &mut Machine<'_>, shared: &mut Shared, warp: &mut Warp, tur
                 continue;
             }
             Act::Exit => {
+                warp.left |= if step.guard.is_some() { active } else { 0 };
                 exit(shared, warp, active);
                 mask &= !active;
                 if mask == 0 {
@@ -238,6 +245,25 @@ fn split(
     }
     warp.push(at + 1, mask & !taken, State::Ready);
     warp.push(target, taken, State::Ready);
+}
+
+/// The lanes that a conditional branch sends to the end of the program with nothing in between: `if (i >= n) return;`.
+#[inline]
+fn ways_out(program: &Program, (at, target): (u32, u32), (mask, taken): (Mask, Mask)) -> Mask {
+    let of = |step: u32, lanes: Mask| if lanes != 0 && leads_out(program, step) { lanes } else { 0 };
+    of(target, taken) | of(at + 1, mask & !taken)
+}
+
+/// Whether nothing but branches comes before an exit.
+fn leads_out(program: &Program, mut at: u32) -> bool {
+    for _ in 0..WAY_OUT {
+        match program.steps.get(at as usize) {
+            Some(Step { act: Act::Exit, guard: None, .. }) => return true,
+            Some(Step { act: Act::Branch { target, .. }, guard: None, .. }) => at = *target,
+            _ => return false,
+        }
+    }
+    false
 }
 
 fn exit(shared: &mut Shared, warp: &mut Warp, lanes: Mask) {

@@ -36,6 +36,10 @@ pub(super) struct Warp {
     pub(super) live: Mask,
     /// Lanes that exist.
     pub(super) born: Mask,
+    /// Lanes that exit, or have exited, right after the condition that sent them there.
+    pub(super) left: Mask,
+    /// Its lanes have met different barriers: what follows from that is not said again.
+    pub(super) diverged: bool,
     pub(super) fragments: Vec<Fragment>,
     /// Accesses before this are ordered by a barrier of the whole warp.
     pub(super) floor: Epoch,
@@ -59,6 +63,8 @@ impl Warp {
             registers,
             live: 0,
             born: 0,
+            left: 0,
+            diverged: false,
             fragments: Vec::with_capacity(8),
             floor: Epoch::default(),
             copies: Copies::default(),
@@ -70,6 +76,7 @@ impl Warp {
     pub(super) fn start(&mut self, template: &Registers, lanes: Mask, floor: Epoch) {
         self.registers.copy_from(template);
         (self.live, self.born, self.floor, self.tired) = (lanes, lanes, floor, None);
+        (self.left, self.diverged) = (0, false);
         self.copies.clear();
         self.fragments.clear();
         self.fragments.push(Fragment { step: 0, mask: lanes, state: State::Ready });

@@ -311,6 +311,50 @@ fn a_barrier_after_the_exit_of_lanes_is_worth_a_note() {
     assert!(outcome.is_clean());
 }
 
+/// Story: a reader of docs/ptx.md let half a warp skip `bar.sync` and go on working; the machine had only a note for that, as those
+/// lanes had exited by the time the barrier was let go. A note also followed each divergent barrier.
+#[test]
+fn who_skips_a_barrier_and_works_meanwhile_is_found_and_who_exits_at_once_is_not() {
+    for (works, diverges) in [(false, false), (true, true)] {
+        for fragments in [Order::Forward, Order::Reverse, Order::Random] {
+            let (mut k, _, thread, _) = start();
+            let (other, end, limit) = (k.label(), k.label(), k.bits(16));
+            let p = k.less(thread, limit);
+            k.when(p, false).branch(other);
+            let line = k.barrier(0, None);
+            k.branch(end);
+            k.place(other);
+            if works {
+                k.add(thread, limit);
+            }
+            k.place(end);
+            let program = k.finish();
+            let mut world = World::new(1, 64, &[4096]);
+            world.launch.schedule = Schedule { fragments, ..Schedule::default() };
+            let outcome = world.run(&program);
+            let kind = if diverges { Kind::DivergentBarrier } else { Kind::BarrierAfterExit };
+            assert_eq!(only(&outcome, kind, line).count, 1);
+            assert_eq!(outcome.is_clean(), !diverges);
+        }
+    }
+}
+
+#[test]
+fn what_follows_from_a_divergent_barrier_is_not_said_again() {
+    let (mut k, _, thread, _) = start();
+    let (other, end, limit) = (k.label(), k.label(), k.bits(16));
+    let p = k.less(thread, limit);
+    k.when(p, false).branch(other);
+    let line = k.barrier(0, None);
+    k.exit();
+    k.place(other);
+    k.barrier(0, None);
+    k.barrier(0, None);
+    k.place(end);
+    let (outcome, _) = run_one(k, 1, 32);
+    only(&outcome, Kind::DivergentBarrier, line);
+}
+
 #[test]
 fn wrong_barriers_are_found() {
     for (number, threads, bad) in
