@@ -22,6 +22,10 @@ use crate::profile::{Choice, Profile};
 use crate::refusal::{Refusal, RequestError, check_u32};
 use crate::scalar::{AnySlice, Scalar};
 use crate::task::{DenseRef, Inputs, SddmmMode};
+use rayon::prelude::*;
+
+/// Elements of a piece of B.
+const PIECE: usize = 1 << 14;
 
 /// The operands of a product in exact numbers, as one declared arithmetic sees them.
 #[derive(Debug)]
@@ -123,13 +127,13 @@ impl ExactOperands {
         let missing = |field| Refusal::Request(RequestError::Missing { field });
         Ok(Some(match inputs.op {
             Op::Spmm | Op::Spmv => {
-                let b = exact_dense(inputs.b.ok_or(missing("B"))?, inputs.transpose_b, rounded);
+                let b = exact_dense(inputs.b.ok_or(missing("B"))?, inputs.transpose_b, rounded)?;
                 ExactOperands::of_spmm((inputs.a, inputs.transpose_a), b, reading)?
             }
             Op::Sddmm => ExactOperands::Sddmm {
                 positions: positions(inputs.a),
-                x: dense(inputs.b.ok_or(missing("X"))?, false, rounded),
-                y: dense(inputs.y.ok_or(missing("Y"))?, false, rounded),
+                x: dense(inputs.b.ok_or(missing("X"))?, false, rounded)?,
+                y: dense(inputs.y.ok_or(missing("Y"))?, false, rounded)?,
                 factors: match inputs.mode {
                     SddmmMode::Scale => values_in_order(inputs.a),
                     SddmmMode::Pattern | SddmmMode::AddS => Vec::new(),
@@ -149,7 +153,9 @@ impl ExactOperands {
         b: ExactDense,
         reading: Reading,
     ) -> Result<ExactOperands, Refusal> {
-        let terms = |a: Csr<f64>| as_terms(a, reading).map(|a| a.map(|&v| input(v, reading.input)));
+        let rounds = reading.input != Input::AsStored;
+        let rounded = |a: Csr<f64>| if rounds { a.map(|&v| input(v, reading.input)) } else { a };
+        let terms = |a: Csr<f64>| as_terms(a, reading).map(rounded);
         if reading.duplicates_are_terms
             && let Some(apart) = Apart::of(stored, transpose_a)?
             && let Some(b) = apart.rows_of(&b)
@@ -311,23 +317,39 @@ pub fn values_in_order(a: &AnySparse) -> Vec<f64> {
 }
 
 /// op(B); what is not stored as f64 fits into f32, and so does what that is rounded to.
-fn exact_dense(operand: DenseRef<'_>, transpose: bool, f: impl Fn(f64) -> f64) -> ExactDense {
-    match operand.data {
-        AnySlice::F64(_) => ExactDense::Wide(dense(operand, transpose, f)),
-        _ => ExactDense::Narrow(dense(operand, transpose, |v| f(v) as f32)),
-    }
+fn exact_dense(
+    operand: DenseRef<'_>,
+    transpose: bool,
+    f: impl Fn(f64) -> f64 + Sync,
+) -> Result<ExactDense, Refusal> {
+    Ok(match operand.data {
+        AnySlice::F64(_) => ExactDense::Wide(dense(operand, transpose, f)?),
+        _ => ExactDense::Narrow(dense(operand, transpose, |v| f(v) as f32)?),
+    })
 }
 
-/// op(operand), compact row-major, each element through `f`.
-fn dense<L: Copy>(operand: DenseRef<'_>, transpose: bool, f: impl Fn(f64) -> L) -> Dense<L> {
+/// op(operand), compact row-major, each element through `f`; pieces of rows side by side.
+fn dense<L: Copy + Default + Send>(
+    operand: DenseRef<'_>,
+    transpose: bool,
+    f: impl Fn(f64) -> L + Sync,
+) -> Result<Dense<L>, Refusal> {
     let DenseRef { rows, cols, ld, layout, data } = operand;
+    let (rows, cols) = if transpose { (cols, rows) } else { (rows, cols) };
+    let is_by_row = (layout == Layout::RowMajor) != transpose;
+    let mut to = vec![L::default(); rows * cols];
     crate::each_precision!(AnySlice, data, data => {
-        let at = |i: usize, j: usize| {
-            let offset = if layout == Layout::RowMajor { i * ld + j } else { j * ld + i };
-            f(data[offset].to_f64())
+        let fill = |(i, row): (usize, &mut [L])| {
+            if is_by_row {
+                row.iter_mut().zip(&data[i * ld..]).for_each(|(to, v)| *to = f(v.to_f64()));
+            } else {
+                row.iter_mut().enumerate().for_each(|(j, to)| *to = f(data[j * ld + i].to_f64()));
+            }
         };
-        if transpose { Dense::from_fn(cols, rows, |i, j| at(j, i)) } else { Dense::from_fn(rows, cols, at) }
-    })
+        let at_once = PIECE.div_ceil(cols.max(1));
+        to.par_chunks_mut(cols.max(1)).enumerate().with_min_len(at_once).for_each(fill);
+    });
+    Dense::try_new(rows, cols, cols, Layout::RowMajor, to)
 }
 
 /// The slots of every entry and multiplied pad, where the stored format has blocks.

@@ -11,7 +11,11 @@ use super::rows::{Scratch, SpmmRow};
 use super::rule::Rule;
 use crate::bound::{SubnormalThresholds, Tolerance};
 use crate::exact::Lane;
+use rayon::prelude::*;
 use std::sync::Arc;
+
+/// Rows of B that one thread looks at in one go.
+const ROWS: usize = 512;
 
 /// What the elements of a row are counted by.
 pub(super) struct RowAllowances {
@@ -30,6 +34,7 @@ impl RowAllowances {
         let least_normal = aligned.fold(0.0, f64::max);
         let ordinary = |v: f64| v.abs() >= least_normal && v != 0.0;
         let rows = 0..if rule.always_counts_by_number() { 0 } else { b.rows() as u32 };
+        let rows = rows.into_par_iter().with_min_len(ROWS);
         let ordinary_rows =
             each_width!(b, b => rows.map(|k| of_row(b, k).iter().all(|v| ordinary(v.widen()))).collect());
         RowAllowances { least_normal, ordinary_rows }

@@ -44,7 +44,7 @@ pub struct Product {
     format: FormatKind,
     scalars: (f64, f64),
     exact: Arc<Read>,
-    sheets: Mutex<Vec<OfC>>,
+    sheets: Mutex<Vec<Arc<OfC>>>,
 }
 
 /// What C held, and the sheet; none where the result is too large for one.
@@ -57,25 +57,16 @@ struct OfC {
 impl Sheets {
     /// The product as one declaration sees it.
     pub fn product(&self, inputs: &Inputs<'_>, arithmetic: &Arithmetic, profile: &Profile) -> Arc<Product> {
-        let mut made = self.products.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = |p: &&Arc<Product>| p.arithmetic == *arithmetic && p.profile == *profile;
-        if let Some(product) = made.iter().find(same) {
-            return Arc::clone(product);
-        }
-        let operands = self.operands(inputs, Reading::of(arithmetic, profile));
-        let product = Arc::new(Product::on(operands, inputs, arithmetic, profile));
-        made.push(Arc::clone(&product));
-        product
+        let same = |p: &Arc<Product>| p.arithmetic == *arithmetic && p.profile == *profile;
+        made_once(&self.products, same, || {
+            let operands = self.operands(inputs, Reading::of(arithmetic, profile));
+            Arc::new(Product::on(operands, inputs, arithmetic, profile))
+        })
     }
 
     fn operands(&self, inputs: &Inputs<'_>, reading: Reading) -> Arc<Read> {
-        let mut made = self.operands.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, operands)) = made.iter().find(|(of, _)| *of == reading) {
-            return Arc::clone(operands);
-        }
-        let operands = Arc::new(ExactOperands::read(inputs, reading));
-        made.push((reading, Arc::clone(&operands)));
-        operands
+        let read = || (reading, Arc::new(ExactOperands::read(inputs, reading)));
+        made_once(&self.operands, |(of, _)| *of == reading, read).1
     }
 
     /// The oracle's own result of a conversion or transpose; `None` of a product.
@@ -155,19 +146,38 @@ impl Product {
     }
 
     fn sheet(&self, exact: &ExactOperands, c: Option<&[f64]>, place: Place) -> Option<Arc<Sheet>> {
-        let mut made = self.sheets.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(of) = made.iter().find(|of| same_bits(of.c.as_deref(), c)) {
-            return of.sheet.clone();
-        }
-        let arithmetic = exact.as_laid_out(self.format, &self.arithmetic);
-        let before = c.map(|c| Values::from_f64(arithmetic.out, c));
-        let before = before.as_ref().map(|before| (before.as_slice(), place));
-        let sheet = Sheet::new(&exact.problem(), (&arithmetic, &self.profile), self.scalars, before, MOST);
-        // What can't be formed is refused, and said, by who judges without a sheet.
-        let sheet = sheet.ok().flatten().map(Arc::new);
-        made.push(OfC { c: c.map(<[f64]>::to_vec), sheet: sheet.clone() });
-        sheet
+        let make = || {
+            let arithmetic = exact.as_laid_out(self.format, &self.arithmetic);
+            let before = c.map(|c| Values::from_f64(arithmetic.out, c));
+            let before = before.as_ref().map(|before| (before.as_slice(), place));
+            let sheet =
+                Sheet::new(&exact.problem(), (&arithmetic, &self.profile), self.scalars, before, MOST);
+            // What can't be formed is refused, and said, by who judges without a sheet.
+            let sheet = sheet.ok().flatten().map(Arc::new);
+            Arc::new(OfC { c: c.map(<[f64]>::to_vec), sheet })
+        };
+        made_once(&self.sheets, |of| same_bits(of.c.as_deref(), c), make).sheet.clone()
     }
+}
+
+/// The one that is wanted, of those made so far or made now. Nothing is locked while it is made: that takes all threads, and one that waits
+/// for the lock may be the one that has a part of the work. Two that ask at once may both make it; the first is kept.
+fn made_once<T: Clone>(
+    made: &Mutex<Vec<T>>,
+    is_wanted: impl Fn(&T) -> bool,
+    make: impl FnOnce() -> T,
+) -> T {
+    let made = || made.lock().unwrap_or_else(PoisonError::into_inner);
+    let find = |made: &[T]| made.iter().find(|of| is_wanted(of)).cloned();
+    if let Some(found) = find(&made()) {
+        return found;
+    }
+    let fresh = make();
+    let mut made = made();
+    find(&made).unwrap_or_else(|| {
+        made.push(fresh.clone());
+        fresh
+    })
 }
 
 fn same_bits(a: Option<&[f64]>, b: Option<&[f64]>) -> bool {

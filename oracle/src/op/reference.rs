@@ -12,7 +12,11 @@ use crate::exact::{Certificate, Extent, Lane, Panel};
 use crate::format::{Csr, Dense, Layout};
 use crate::refusal::{Refusal, RequestError};
 use crate::scalar::{AnySlice, Precision, Rounding, Scalar};
+use rayon::prelude::*;
 use std::borrow::Cow;
+
+/// Rows of B whose extents one thread finds in one go.
+const PIECE: usize = 1024;
 
 /// A dense right-hand side, prepared for exact products.
 #[derive(Clone, Debug)]
@@ -89,10 +93,15 @@ impl<'b> ReferenceSpmm<'b> {
             }
             _ => Stored::Narrow(arch.dispatch(CopyRows { b, widen: |x: T| x.to_f64() as f32 })),
         };
-        let extents = match &stored {
-            Stored::Narrow(b) => arch.dispatch(Extents { b, rows, cols }),
-            Stored::Wide(b) => arch.dispatch(Extents { b, rows, cols }),
+        let of_piece = |first: usize| {
+            let rows = first..rows.min(first + PIECE);
+            match &stored {
+                Stored::Narrow(b) => arch.dispatch(Extents { b, rows, cols }),
+                Stored::Wide(b) => arch.dispatch(Extents { b, rows, cols }),
+            }
         };
+        let pieces: Vec<Vec<Extent>> = (0..rows).into_par_iter().step_by(PIECE).map(of_piece).collect();
+        let extents = pieces.concat();
         ReferenceSpmm { rows, cols, stored, extents }
     }
 
@@ -254,10 +263,10 @@ impl<T: Scalar, L: Lane, F: Fn(T) -> L> pulp::NullaryFnOnce for CopyRows<'_, T, 
     }
 }
 
-/// The extent of every row, as a task for the vector unit.
+/// The extent of some rows, as a task for the vector unit.
 struct Extents<'a, 'b, L: Lane> {
     b: &'a Rows<'b, L>,
-    rows: usize,
+    rows: std::ops::Range<usize>,
     cols: usize,
 }
 
@@ -266,6 +275,6 @@ impl<L: Lane> pulp::NullaryFnOnce for Extents<'_, '_, L> {
 
     #[inline(always)]
     fn call(self) -> Vec<Extent> {
-        (0..self.rows).map(|i| Extent::of_slice(self.b.row(i, self.cols))).collect()
+        self.rows.map(|i| Extent::of_slice(self.b.row(i, self.cols))).collect()
     }
 }
