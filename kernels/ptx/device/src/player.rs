@@ -19,6 +19,7 @@ pub struct Player {
     architecture: Architecture,
     multiprocessors: usize,
     schedule: Schedule,
+    steps: u64,
     texts: Texts,
     state: Mutex<State>,
 }
@@ -35,7 +36,7 @@ impl Player {
     #[must_use]
     pub fn new(architecture: Architecture, texts: Texts) -> Player {
         let (schedule, state) = (Schedule::default(), Mutex::default());
-        Player { architecture, multiprocessors: 2, schedule, texts, state }
+        Player { architecture, multiprocessors: 2, schedule, steps: STEPS, texts, state }
     }
 
     /// In another order. What a kernel stores must not depend on it.
@@ -48,6 +49,12 @@ impl Player {
     #[must_use]
     pub fn multiprocessors(self, multiprocessors: usize) -> Player {
         Player { multiprocessors, ..self }
+    }
+
+    /// With so many warp instructions of one launch at most; who hunts faults does not wait for loops that have no end.
+    #[must_use]
+    pub fn steps(self, steps: u64) -> Player {
+        Player { steps, ..self }
     }
 
     /// The GPU that it plays.
@@ -121,7 +128,7 @@ impl GpuMachine for Player {
             launch.symbols = state.variables.get(&call.source).cloned().unwrap_or_default();
             launch.count = false;
             launch.schedule = self.schedule;
-            launch.step_limit = STEPS;
+            launch.step_limit = self.steps;
             run(program, &launch, &mut state.device).map_err(failed(what))
         })?;
         verdict(&call.symbol, &outcome)

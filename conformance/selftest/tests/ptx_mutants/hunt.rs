@@ -1,0 +1,140 @@
+//! Which cases launch which entry, and which of them convicts a mutant.
+//!
+//! ```text
+//! quick tier x kernels, clean texts -> entry -> (kernel, case) that launch it
+//! line   -> the first of its entry's cases that comes to it, by a fault that shows whenever it is executed
+//! mutant -> the cases from there, until a finding of the machine or of the judge
+//! ```
+
+use super::mutant::Mutant;
+use super::played::{ARCHITECTURE, Alone, Launched};
+use rayon::prelude::*;
+use sparse_conformance_core::backend::Backend;
+use sparse_conformance_core::plan::{Options, plan};
+use sparse_conformance_core::runner::Ready;
+use sparse_conformance_selftest::HuntPlan;
+use sparse_kernels::cuda::{GpuKernel, played_kernels};
+use sparse_ptx::check::Kind;
+use sparse_ptx_device::{TextError, Texts};
+use std::collections::BTreeMap;
+use std::sync::PoisonError;
+
+/// What became of a mutant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// No case of the plan launches its entry.
+    NotLaunched,
+    /// None of so many cases that launch its entry comes to its line.
+    NotReached(usize),
+    /// The text is not taken any more.
+    Refused,
+    /// The machine or the judge had a finding.
+    Convicted,
+    /// None of so many cases had one; some come to its line.
+    Survived(usize),
+}
+
+/// Kernels, and the cases of a plan for them.
+pub(crate) struct Field {
+    kernels: Vec<GpuKernel>,
+    plan: HuntPlan,
+}
+
+/// The cases, ready, and which launch what.
+pub(crate) struct Ground<'f> {
+    kernels: &'f [GpuKernel],
+    ready: Vec<Ready<'f>>,
+    launches: BTreeMap<String, Vec<(usize, usize)>>,
+    /// Kernels on their cases.
+    pub(crate) runs: usize,
+    /// Those that take too many steps.
+    pub(crate) left_out: usize,
+}
+
+impl Field {
+    /// The plan of these options for all kernels.
+    pub(crate) fn new(options: &Options) -> Field {
+        let kernels = played_kernels(ARCHITECTURE);
+        let alone: Vec<Alone<'_>> = kernels.iter().map(|k| Alone::new(k, Texts::committed())).collect();
+        let backends: Vec<&dyn Backend> = alone.iter().map(|alone| alone as &dyn Backend).collect();
+        let plan = HuntPlan::of(plan(options, &backends).groups);
+        Field { kernels, plan }
+    }
+
+    /// Runs every kernel on each of its cases as it is; those that take too many steps are left out.
+    ///
+    /// # Panics
+    /// If one of them is not clean: then nothing that a mutant does says anything.
+    pub(crate) fn ground(&self) -> Ground<'_> {
+        let cases: Vec<_> = self.plan.cases(|_| true).collect();
+        let made = cases.par_iter().map(|(case, loaded)| Ready::new(case, loaded).expect("operands"));
+        let ready: Vec<Ready<'_>> = made.collect();
+        let texts = Texts::committed();
+        let concerned =
+            |(k, c): &(usize, usize)| self.kernels[*k].kernel.contract == ready[*c].case().contract;
+        let pairs = (0..self.kernels.len()).flat_map(|k| (0..ready.len()).map(move |c| (k, c)));
+        let pairs: Vec<(usize, usize)> = pairs.filter(concerned).collect();
+        let run = |&(k, c): &(usize, usize)| {
+            let launched = Launched::default();
+            let asked = ready[c].ask_once(&Alone::noting(&self.kernels[k], texts.clone(), &launched));
+            let verdict = &asked.record.verdict;
+            if verdict.is_finding() && verdict.to_string().contains(Kind::StepLimit.name()) {
+                return None;
+            }
+            let name = &self.kernels[k].kernel.name;
+            assert!(!verdict.is_finding(), "{name} is not clean itself: {}: {verdict}", ready[c].case());
+            Some(launched.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        };
+        let launched: Vec<_> = pairs.par_iter().map(run).collect();
+        let left_out = launched.iter().filter(|launched| launched.is_none()).count();
+        let runs = pairs.len() - left_out;
+        let mut launches: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
+        for (pair, entries) in pairs.into_iter().zip(launched) {
+            for entry in entries.into_iter().flatten() {
+                launches.entry(entry).or_default().push(pair);
+            }
+        }
+        Ground { kernels: &self.kernels, ready, launches, runs, left_out }
+    }
+}
+
+impl Ground<'_> {
+    /// True where some case launches the entry.
+    pub(crate) fn launches(&self, entry: &str) -> bool {
+        self.launches.contains_key(entry)
+    }
+
+    /// Hunts the mutants of one line.
+    pub(crate) fn fates(&self, mutants: &[Mutant], lines: &[&str]) -> Vec<Fate> {
+        let Some(first) = mutants.first() else { return Vec::new() };
+        let Some(pairs) = self.launches.get(&first.entry) else {
+            return vec![Fate::NotLaunched; mutants.len()];
+        };
+        let Some(reached) = self.convicted_at(&first.probe(lines), lines, pairs).expect("the probe is PTX")
+        else {
+            return vec![Fate::NotReached(pairs.len()); mutants.len()];
+        };
+        // Cases before the first that comes to the line tell nothing.
+        let of = |mutant| match self.convicted_at(mutant, lines, &pairs[reached..]) {
+            Ok(Some(_)) => Fate::Convicted,
+            Ok(None) => Fate::Survived(pairs.len()),
+            Err(_) => Fate::Refused,
+        };
+        mutants.iter().map(of).collect()
+    }
+
+    /// The first of these kernels and cases that has a finding.
+    fn convicted_at(
+        &self,
+        mutant: &Mutant,
+        lines: &[&str],
+        pairs: &[(usize, usize)],
+    ) -> Result<Option<usize>, TextError> {
+        let texts = Texts::committed().replaced(mutant.source, &mutant.text(lines))?;
+        let convicts = |&(k, c): &(usize, usize)| {
+            let asked = self.ready[c].ask_once(&Alone::new(&self.kernels[k], texts.clone()));
+            asked.record.verdict.is_finding()
+        };
+        Ok(pairs.iter().position(convicts))
+    }
+}

@@ -1,0 +1,170 @@
+//! Faults in our own PTX, played on the CPU: which of them does the quick tier convict?
+//!
+//! ```text
+//! cargo test --release -p sparse-conformance-selftest --test ptx_mutants -- --ignored --nocapture     all, to docs/ptx-mutants.json
+//! ```
+//!
+//! Otherwise a few of each class are hunted over the cases of two contracts.
+
+mod hunt;
+mod mutant;
+mod played;
+
+use hunt::{Fate, Field, Ground};
+use mutant::{CLASSES, Class, Mutant, mutants};
+use rayon::prelude::*;
+use serde::Serialize;
+use sparse_conformance_core::plan::Options;
+use sparse_kernels::cuda::source::Source;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What the quick tier makes of a class.
+#[derive(Debug, Default, Serialize)]
+struct Score {
+    /// One of how many lines was taken (and one of each entry at least).
+    one_of: u64,
+    mutants: usize,
+    convicted: usize,
+    /// The text was not taken any more.
+    refused: usize,
+    /// No case launches the entry.
+    not_launched: usize,
+    /// Cases launch the entry, and none comes to the line.
+    not_reached: usize,
+    /// Cases come to the line, and none has a finding.
+    survived: usize,
+}
+
+/// A mutant that cases come to, and none convicts.
+#[derive(Debug, Serialize)]
+struct Survivor {
+    class: Class,
+    source: &'static str,
+    entry: String,
+    /// From 1.
+    line: usize,
+    was: String,
+    becomes: String,
+    /// Cases that launch the entry.
+    cases: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Published {
+    tier: &'static str,
+    architecture: &'static str,
+    /// Kernels on their cases.
+    runs: usize,
+    /// Runs that take more warp instructions than a mutant is given.
+    left_out: usize,
+    classes: BTreeMap<Class, Score>,
+    /// Entries that no case launches.
+    not_launched: BTreeSet<String>,
+    survivors: Vec<Survivor>,
+}
+
+fn text(source: Source) -> String {
+    source.precompiled().expect("ci/ptx.sh has been run since the source changed")
+}
+
+/// The mutants of a source, those of one line together.
+fn by_line(source: Source, lines: &[&str]) -> Vec<Vec<Mutant>> {
+    mutants(source, lines).chunk_by(|a, b| a.line == b.line).map(<[Mutant]>::to_vec).collect()
+}
+
+/// Hunts all mutants of all sources, and says what became of each.
+fn hunted(ground: &Ground<'_>, texts: &[String]) -> Vec<(Mutant, Fate, String)> {
+    let lines: Vec<Vec<&str>> = texts.iter().map(|text| text.lines().collect()).collect();
+    let sources = Source::ALL.into_iter().zip(&lines);
+    let all: Vec<(Vec<Mutant>, &[&str])> = sources
+        .flat_map(|(source, lines)| by_line(source, lines).into_iter().map(|group| (group, lines.as_slice())))
+        .collect();
+    let done = AtomicUsize::new(0);
+    let hunt = |(group, lines): &(Vec<Mutant>, &[&str])| {
+        let fates = ground.fates(group, lines);
+        let done = 1 + done.fetch_add(1, Ordering::Relaxed);
+        if done.is_multiple_of(200) {
+            eprintln!("{done} of {} lines", all.len());
+        }
+        let was = lines[group[0].line].trim();
+        group
+            .iter()
+            .cloned()
+            .zip(fates)
+            .map(|(mutant, fate)| (mutant, fate, was.to_owned()))
+            .collect::<Vec<_>>()
+    };
+    all.par_iter().flat_map_iter(hunt).collect()
+}
+
+#[test]
+#[ignore = "takes minutes on 16 cores: writes docs/ptx-mutants.json"]
+fn score_of_the_quick_tier() {
+    let (field, texts) = (Field::new(&Options::default()), Source::ALL.map(text));
+    let ground = field.ground();
+    eprintln!("{} runs are clean, {} left out", ground.runs, ground.left_out);
+    let one_of = CLASSES.into_iter().map(|(class, one_of)| (class, Score { one_of, ..Score::default() }));
+    let mut published = Published {
+        tier: "quick",
+        architecture: "sm_80",
+        runs: ground.runs,
+        left_out: ground.left_out,
+        classes: one_of.collect(),
+        not_launched: BTreeSet::new(),
+        survivors: Vec::new(),
+    };
+    for (mutant, fate, was) in hunted(&ground, &texts) {
+        published.note(mutant, fate, was);
+    }
+    for (class, score) in &published.classes {
+        eprintln!("{class:?}: {score:?}");
+    }
+    let folder = std::env::var_os("OUT")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs"), PathBuf::from);
+    let json = serde_json::to_string_pretty(&published).expect("plain data");
+    std::fs::write(folder.join("ptx-mutants.json"), json + "\n").expect("the folder is there");
+}
+
+impl Published {
+    fn note(&mut self, mutant: Mutant, fate: Fate, was: String) {
+        let score = self.classes.get_mut(&mutant.class).expect("a row of each class");
+        score.mutants += 1;
+        let count = match fate {
+            Fate::Convicted => &mut score.convicted,
+            Fate::Refused => &mut score.refused,
+            Fate::NotLaunched => &mut score.not_launched,
+            Fate::NotReached(_) => &mut score.not_reached,
+            Fate::Survived(_) => &mut score.survived,
+        };
+        *count += 1;
+        let Mutant { class, source, entry, line, becomes } = mutant;
+        if fate == Fate::NotLaunched {
+            self.not_launched.insert(entry);
+        } else if let Fate::Survived(cases) = fate {
+            let source = source.row().name;
+            self.survivors.push(Survivor { class, source, entry, line: line + 1, was, becomes, cases });
+        }
+    }
+}
+
+/// One of each class, over the cases of a contract whose kernel has all of them.
+#[test]
+fn a_fault_of_each_class_is_convicted() {
+    let contracts = vec!["spmm.nm.f32_f32_f32_f32".to_owned()];
+    let field = Field::new(&Options { contracts, ..Options::default() });
+    let ground = field.ground();
+    let (source, started) = (Source::NmTile, std::time::Instant::now());
+    let text = text(source);
+    let lines: Vec<&str> = text.lines().collect();
+    let groups = by_line(source, &lines);
+    for (class, _) in CLASSES {
+        let mut of_class = groups.iter().flatten().filter(|mutant| mutant.class == class);
+        let fate = |mutant: &Mutant| ground.fates(std::slice::from_ref(mutant), &lines)[0];
+        let launched = of_class.by_ref().filter(|mutant| ground.launches(&mutant.entry));
+        let fates: Vec<Fate> = launched.take(4).map(fate).collect();
+        eprintln!("{class:?} {fates:?} {:?}", started.elapsed());
+        assert!(fates.contains(&Fate::Convicted), "{class:?}: {fates:?}");
+    }
+}
