@@ -2,16 +2,16 @@
 //!
 //! ```text
 //! layout   where variables and parameters lie        scopes    names and labels        builder   operands to slots
-//! lower    an instruction to steps: memory, warp, matrix       nearest   forms that come near to an unknown one
+//! lower    an instruction to steps: memory, warp, matrix       types     types of its registers
+//! nearest  forms that come near to an unknown one
 //! flow     blocks        liveness   from where to where a register is needed        allocate   registers to slots
 //! ```
 //!
 //! # What is checked
 //!
 //! Each instruction must be a form of the [table](crate::isa), not younger than the module's `.version`, not beyond its `.target`,
-//! with as many operands as it takes, of the right class: predicates, up to 32 bits, 64 bits. (Between 16 and 32 bits nothing is
-//! checked but what memory is loaded to or stored from, which must be wide enough.) Modifiers of loads and stores that say how
-//! caches are used are read over.
+//! with as many operands as it takes, of the right class (predicates, up to 32 bits, 64 bits) and of the right types. Modifiers of
+//! loads and stores that say how caches are used are read over.
 //!
 //! # Registers
 //!
@@ -47,6 +47,7 @@ mod memory;
 mod nearest;
 mod number;
 mod scopes;
+mod types;
 mod visit;
 mod warp;
 
