@@ -3,7 +3,7 @@
 use super::builder::Builder;
 use super::complaint::{count, too_few, wrong};
 use super::error::{DecodeError, DecodeFault, short};
-use super::nearest;
+use super::{known, nearest};
 use crate::exec::pack;
 use crate::isa::{Immediate, Kind, Row};
 use crate::program::{Act, Guard, LaneFn, Operands, Step};
@@ -25,6 +25,9 @@ pub(super) fn row(ins: &Instruction<'_>, target: Target<'_>) -> Result<&'static 
     let fault = |fault| Err(DecodeError { at: ins.at, fault });
     let found = table::find(ins.form).or_else(|| table::find(&without_hints(ins.form)?));
     let Some(row) = found else {
+        if let Some(help) = known::instruction(ins.form) {
+            return fault(DecodeFault::NotSupported { what: format!("'{}'", short(ins.form)), help });
+        }
         return fault(DecodeFault::UnknownForm { form: short(ins.form), near: nearest::to(ins.form) });
     };
     if row.ptx > target.version {
@@ -78,6 +81,9 @@ impl<'a> Builder<'a> {
         }
         let cuda = file.zip(ins.cuda.map(|cuda| cuda.line));
         let mut push = |builder: &mut Self, act| {
+            if let Some(guarded) = ins.guard {
+                builder.guards.push((builder.steps.len() as u32, guarded.predicate));
+            }
             builder.steps.push(Step { row, guard, act, line: ins.at.line, cuda });
         };
         let act = match row.kind {
