@@ -261,6 +261,14 @@ const BODIES: &[(&str, &str)] = &[
         "line 10, column 1: 'shfl.sync.idx.b32' takes 5 operands, but here are 3",
     ),
     ("bar.sync 0, 1, 2;", "line 10, column 1: 'bar.sync' takes 1 or 2 operands, but here are 3"),
+    (
+        "bar.sync 16;",
+        "line 10, column 1: operand 1 of 'bar.sync' is the number 16, where the number of a barrier, from 0 to 15, belongs",
+    ),
+    (
+        "bar.sync 0, 33;",
+        "line 10, column 1: operand 2 of 'bar.sync' is the number 33, where a number of threads that is a multiple of 32 belongs",
+    ),
     ("ret 1;", "line 10, column 1: 'ret' takes no operands, but here are 1"),
     (
         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1}, {%r0,%r1}, {%f0,%f1,%f2,%f3};",
