@@ -1,16 +1,15 @@
 //! `conformance ptx`: PTX of yours, run, checked and counted on the machine that plays a GPU.
 
-use crate::ptx::{Described, Ran};
+mod explain;
+mod print;
+
+use crate::ptx::{Described, Difference, Said, source};
 use anyhow::{Context, Result};
 use clap::{Args as ClapArgs, Subcommand};
 use sparse_oracle::plain_file;
-use sparse_ptx::check::Severity;
 use sparse_ptx::decode;
-use sparse_ptx::isa::Evidence;
-use sparse_ptx::machine::Counters;
 use sparse_ptx::program::Program;
 use sparse_ptx::text;
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -35,9 +34,8 @@ enum Command {
         /// Elements of each buffer that are printed.
         #[arg(long, value_name = "N", default_value_t = 8)]
         show: usize,
-        /// The order of fragments, warps and blocks: 0 is forward, 1 backward, all others are random.
-        #[arg(long, value_name = "K", default_value_t = 0)]
-        order: u64,
+        #[command(flatten)]
+        ordered: Ordered,
     },
     /// Run an entry in several orders: findings of each, and whether they leave the same memory.
     Check {
@@ -51,12 +49,22 @@ enum Command {
     Count {
         #[command(flatten)]
         launched: Launched,
+        #[command(flatten)]
+        ordered: Ordered,
     },
-    /// Say what a module has: entries, their parameters, memory, and the instructions they use.
+    /// Say what a module has: entries, their parameters, memory, and the instructions they use, or all that keeps them from running.
     Explain {
         /// The PTX.
         file: PathBuf,
     },
+}
+
+/// In which order it runs.
+#[derive(Clone, Copy, Debug, ClapArgs)]
+struct Ordered {
+    /// The order of fragments, warps and blocks: 0 is forward, 1 backward, all others are random.
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    order: u64,
 }
 
 /// What is launched.
@@ -67,179 +75,119 @@ struct Launched {
     /// A TOML file that says which entry is launched, how, and on what (docs/ptx.md has an example).
     #[arg(long, value_name = "LAUNCH.toml")]
     launch: PathBuf,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    json: bool,
 }
 
-/// Runs one of them; 1 where something was found.
+/// Runs one of them; 1 where something was found, 2 where `explain` met an entry that can't run.
 pub(super) fn run(args: &Args) -> Result<u8> {
     let mut out = std::io::stdout().lock();
     match &args.command {
-        Command::Run { launched, show, order } => launched.with(|program, described| {
-            let ran = described.run(program, *order)?;
-            print_buffers(&mut out, &ran, *show)?;
-            findings(&mut out, &ran)
-        }),
-        Command::Count { launched } => launched.with(|program, described| {
-            let ran = described.run(program, 0)?;
-            print_counters(&mut out, &ran.outcome.counters)?;
-            findings(&mut out, &ran)
-        }),
+        Command::Run { launched, show, ordered: Ordered { order } } => {
+            let said = launched.with(|program, described| {
+                let ran = described.run(program, *order)?;
+                let mut said = Said::of(program, described, *order, &ran);
+                said.show(&ran, *show);
+                Ok(said)
+            })?;
+            said_by(&mut out, launched, &said)
+        }
+        Command::Count { launched, ordered: Ordered { order } } => {
+            let said = launched.with(|program, described| {
+                let ran = described.run(program, *order)?;
+                let mut said = Said::of(program, described, *order, &ran);
+                said.count(&ran);
+                Ok(said)
+            })?;
+            said_by(&mut out, launched, &said)
+        }
         Command::Check { launched, orders } => {
-            launched.with(|program, described| check(&mut out, launched, program, described, *orders))
+            let said = launched.with(|program, described| check(program, described, *orders))?;
+            said_by(&mut out, launched, &said)
         }
         Command::Explain { file } => {
-            let source = read(file, MOST_TEXT)?;
+            let source = ptx(file)?;
             let module = text::parse(&source).with_context(|| file.display().to_string())?;
-            writeln!(out, "PTX {}.{} for {}", module.version.0, module.version.1, module.target)?;
-            for program in decode::programs(&module).with_context(|| file.display().to_string())? {
-                explain(&mut out, &program)?;
-            }
-            Ok(0)
+            explain::module(&mut out, &module).with_context(|| file.display().to_string())
         }
     }
 }
 
-fn read(path: &Path, most: u64) -> Result<String> {
-    plain_file::read_text(path, most).with_context(|| path.display().to_string())
+/// The text of a file of PTX.
+fn ptx(path: &Path) -> Result<String> {
+    let bytes = plain_file::read(path, MOST_TEXT).with_context(|| path.display().to_string())?;
+    source(bytes).with_context(|| path.display().to_string())
 }
 
 impl Launched {
     /// With the entry and its launch.
     fn with<R>(&self, then: impl FnOnce(&Program, &Described) -> Result<R>) -> Result<R> {
-        let (ptx, toml) = (read(&self.file, MOST_TEXT)?, read(&self.launch, MOST_LAUNCH)?);
-        let module = text::parse(&ptx).with_context(|| self.file.display().to_string())?;
+        let named = |path: &Path| path.display().to_string();
+        let ptx = ptx(&self.file)?;
+        let toml = plain_file::read_text(&self.launch, MOST_LAUNCH).with_context(|| named(&self.launch))?;
+        let module = text::parse(&ptx).with_context(|| named(&self.file))?;
         let folder = self.launch.parent().unwrap_or(Path::new(""));
-        let described =
-            Described::read(&toml, folder, &module).with_context(|| self.launch.display().to_string())?;
-        let program =
-            decode::program(&module, &described.entry).with_context(|| self.file.display().to_string())?;
+        let described = Described::read(&toml, folder, &module).with_context(|| named(&self.launch))?;
+        let program = decode::program(&module, &described.entry).with_context(|| named(&self.file))?;
         then(&program, &described)
             .with_context(|| format!("entry {} as {}", described.entry, self.launch.display()))
     }
 }
 
-/// All orders, one after another; what the first finds is printed, and what a later one finds or leaves otherwise.
-fn check(
-    out: &mut impl Write,
-    launched: &Launched,
-    program: &Program,
-    described: &Described,
-    orders: u64,
-) -> Result<u8> {
+/// All orders, one after another, up to the first that finds more than notes or leaves something else.
+fn check(program: &Program, described: &Described, orders: u64) -> Result<Said> {
     let first = described.run(program, 0)?;
-    if findings(out, &first)? != 0 {
-        return Ok(1);
-    }
+    let mut said = Said::of(program, described, 0, &first);
     for order in 1..orders {
-        let other = described.run(program, order)?;
-        let mut said = Vec::new();
-        if findings(&mut said, &other)? != 0 {
-            writeln!(out, "in order {order}:")?;
-            out.write_all(&said)?;
-        } else if let Some((buffer, element)) = first.difference(&other) {
-            writeln!(
-                out,
-                "order-dependent: element {element} of {buffer} is another after order {order} than after order 0"
-            )?;
-        } else {
-            continue;
+        if !said.clean {
+            break;
         }
-        let (file, launch) = (launched.file.display(), launched.launch.display());
-        writeln!(out, "  again: conformance ptx run {file} --launch {launch} --order {order}")?;
-        return Ok(1);
+        let other = described.run(program, order)?;
+        said.launch.orders.push(order);
+        said.saw(order, &other);
+        if said.clean
+            && let Some((buffer, element)) = first.difference(&other)
+        {
+            said.clean = false;
+            said.difference = Some(Difference { order, buffer, element });
+        }
     }
-    writeln!(out, "the same in {orders} order(s) as {}", described.architecture)?;
-    Ok(0)
+    Ok(said)
 }
 
-/// Prints what was found; 1 where that is more than notes.
-fn findings(out: &mut impl Write, ran: &Ran<'_>) -> Result<u8> {
-    for finding in &ran.outcome.findings {
-        let note = if finding.kind.severity() == Severity::Note { "note: " } else { "" };
-        writeln!(out, "{note}{finding}")?;
+/// Prints it; 1 where something is wrong.
+fn said_by(out: &mut impl Write, launched: &Launched, said: &Said) -> Result<u8> {
+    if launched.json {
+        serde_json::to_writer_pretty(&mut *out, said)?;
+        writeln!(out)?;
+        return Ok(u8::from(!said.clean));
     }
-    if ran.outcome.is_clean() {
-        writeln!(out, "clean: {} warp instructions", ran.outcome.counters.instructions)?;
-        return Ok(0);
+    print::shape(out, &said.launch)?;
+    if let Some(buffers) = &said.buffers {
+        print::buffers(out, buffers)?;
     }
-    Ok(1)
-}
-
-fn print_buffers(out: &mut impl Write, ran: &Ran<'_>, show: usize) -> Result<()> {
-    for (buffer, found) in &ran.buffers {
-        let (width, defined) = (buffer.width(), found.defined());
-        let elements = found.bytes.chunks(width).zip(defined.chunks(width)).take(show);
-        let shown: Vec<String> = elements
-            .map(
-                |(element, defined)| {
-                    if defined.contains(&false) { "-".to_owned() } else { buffer.shown(element) }
-                },
-            )
-            .collect();
-        let more = if buffer.count > show as u64 { ", .." } else { "" };
-        writeln!(out, "{} ({} x {:?}): {}{more}", buffer.name, buffer.count, buffer.ty, shown.join(", "))?;
+    if let Some(counters) = &said.counters {
+        print::counters(out, counters)?;
     }
-    Ok(())
-}
-
-fn print_counters(out: &mut impl Write, c: &Counters) -> Result<()> {
-    let per = |n: u64, of: u64| {
-        if of == 0 { String::new() } else { format!(" ({:.2} each)", n as f64 / of as f64) }
-    };
-    for (name, count, beside) in [
-        ("blocks", c.blocks, String::new()),
-        ("warp instructions", c.instructions, String::new()),
-        ("  arithmetic and moves", c.lanes, String::new()),
-        ("  ld", c.loads, String::new()),
-        ("  st", c.stores, String::new()),
-        ("  cp.async, commit, wait", c.copies, String::new()),
-        ("  ldmatrix", c.matrix_loads, String::new()),
-        ("  mma", c.mma, String::new()),
-        ("  shfl, vote, redux", c.collectives, String::new()),
-        ("  barriers", c.barriers, String::new()),
-        ("  branches", c.branches, String::new()),
-        ("  exits", c.exits, String::new()),
-        ("lanes off by guard", c.guarded_off, String::new()),
-        ("divergent branches", c.divergences, String::new()),
-        ("waits at barriers", c.barrier_waits, String::new()),
-        ("global requests", c.global_requests, String::new()),
-        ("sectors of 32 bytes", c.global_sectors, per(c.global_sectors, c.global_requests)),
-        ("shared requests", c.shared_requests, String::new()),
-        ("bank conflicts", c.bank_conflicts, per(c.bank_conflicts, c.shared_requests)),
-    ] {
-        writeln!(out, "{name:<26} {count:>14}{beside}")?;
-    }
-    Ok(())
-}
-
-fn explain(out: &mut impl Write, program: &Program) -> Result<()> {
-    writeln!(out, "\nentry {}", program.name)?;
-    for (number, param) in program.params.iter().enumerate() {
+    let is_check = said.buffers.is_none() && said.counters.is_none();
+    print::findings(out, said, is_check)?;
+    if let Some(Difference { order, buffer, element }) = &said.difference {
         writeln!(
             out,
-            "  parameter {}  {}, {} bytes at {}",
-            number + 1,
-            param.name,
-            param.bytes,
-            param.offset
+            "order-dependent: element {element} of {buffer} is another after order {order} than after order 0"
         )?;
     }
-    if let Some(threads) = program.max_threads {
-        writeln!(out, "  threads of a block  at most {threads}")?;
+    print::clean(out, said)?;
+    match said.launch.orders.as_slice() {
+        orders if said.clean && is_check => {
+            writeln!(out, "the same in {} order(s) as {}", orders.len(), said.launch.architecture)?;
+        }
+        [_, .., last] => {
+            let (file, launch) = (launched.file.display(), launched.launch.display());
+            writeln!(out, "  again: conformance ptx run {file} --launch {launch} --order {last}")?;
+        }
+        _ => {}
     }
-    writeln!(out, "  shared memory  {} bytes, not counting dynamic", program.shared_bytes)?;
-    writeln!(out, "  local memory   {} bytes a thread", program.local_bytes)?;
-    writeln!(out, "  instructions   {}", program.steps.len())?;
-    let mut rows: BTreeMap<&str, (usize, Evidence)> = BTreeMap::new();
-    for step in &program.steps {
-        rows.entry(step.row.forms).or_insert((0, step.row.evidence)).0 += 1;
-    }
-    for (forms, (count, evidence)) in rows {
-        let sure = match evidence {
-            Evidence::Exact => "",
-            Evidence::Model => "  (by a model that was compared with silicon)",
-            Evidence::Approximate => "  (PTX allows an error; this is one of the results)",
-        };
-        writeln!(out, "    {count:>6}  {forms}{sure}")?;
-    }
-    Ok(())
+    Ok(u8::from(!said.clean))
 }
