@@ -154,3 +154,25 @@ fn a_signed_integer_is_extended_into_a_wider_register() {
         assert_eq!(left.bytes, expected.to_le_bytes(), "{form}");
     }
 }
+
+/// Story: the finding said that "the predicate" depends on something undefined; a text has many.
+#[test]
+fn an_undefined_guard_is_named() {
+    let text = ".version 9.0\n.target sm_80\n.address_size 64\n.visible .entry e() { .reg .pred %p<4>; .reg .b32 %r<4>;\n\
+                setp.eq.s32 %p1, %r3, 0;\n@%p1 mov.u32 %r1, 1;\n@!%p2 mov.u32 %r1, 2;\nret; }";
+    let module = parse(text).expect("PTX");
+    let program = program(&module, "e").expect("a program");
+    let mut device = Device::new(Limits::default());
+    let launch = Launch::new(Architecture::Sm80, 1, 64, Vec::new());
+    let outcome = run(&program, &launch, &mut device).expect("a launch");
+    let said: Vec<String> = outcome.findings.iter().map(ToString::to_string).collect();
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(
+        said[0].contains("the predicate '%p1' that guards this depends on something undefined"),
+        "{said:?}"
+    );
+    assert!(
+        said[1].contains("'%p2'") && said[1].ends_with("(2 times at this line, counted by warps)"),
+        "{said:?}"
+    );
+}

@@ -23,6 +23,7 @@ const INSTRUCTIONS: &[(&[&str], &str)] = &[
         &["mbarrier", "barrier", "bar.red", "bar.arrive", "bar.cta"],
         "of barriers the machine plays `bar.sync` and `bar.warp.sync`",
     ),
+    (&["ldu"], "write `ld.global`, which gives the same"),
     (&["mapa", "getctarank", "clusterlaunchcontrol"], "there are no clusters of blocks here"),
     (
         &[
@@ -44,7 +45,7 @@ const INSTRUCTIONS: &[(&[&str], &str)] = &[
         "textures and surfaces are not part of this machine",
     ),
     (
-        &["ldu", "isspacep", "cvta.shared", "cvta.local", "cvta.const", "cvta.param"],
+        &["isspacep", "cvta.shared", "cvta.local", "cvta.const", "cvta.param"],
         "use the address of its own state space",
     ),
     (
@@ -52,7 +53,7 @@ const INSTRUCTIONS: &[(&[&str], &str)] = &[
         "use the address of its own state space",
     ),
     (
-        &["prefetch", "prefetchu", "discard", "applypriority", "createpolicy"],
+        &["prefetch", "prefetchu", "applypriority", "createpolicy"],
         "caches are not part of this machine; leave it out, as it changes no value",
     ),
     (
@@ -67,7 +68,10 @@ const INSTRUCTIONS: &[(&[&str], &str)] = &[
         &["addc", "subc", "madc", "add.cc", "sub.cc", "mad.lo.cc", "mad.hi.cc"],
         "the machine has no carry; add in 64 bits instead",
     ),
-    (&["dp2a", "dp4a", "bmsk", "szext", "fns", "cvt.pack"], "the machine knows it and does not play it"),
+    (
+        &["discard", "dp2a", "dp4a", "bmsk", "szext", "fns", "cvt.pack"],
+        "the machine knows it and does not play it",
+    ),
     (
         &["vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"],
         "the machine does not play video instructions",
@@ -116,4 +120,29 @@ pub(super) fn instruction(form: &str) -> Option<&'static str> {
 pub(super) fn register(name: &str) -> Option<&'static str> {
     let mut rows = REGISTERS.iter();
     rows.find(|(starts, _)| starts.iter().any(|start| name.starts_with(start))).map(|(_, help)| *help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table;
+
+    #[test]
+    fn nothing_that_is_played_is_said_not_to_be() {
+        let both: Vec<&str> = table::forms().into_iter().filter(|form| instruction(form).is_some()).collect();
+        assert!(both.is_empty(), "{both:?}");
+    }
+
+    /// The longest beginning decides, and a beginning ends where a word does.
+    #[test]
+    fn words_are_told_apart() {
+        let copies = instruction("cp.async.bulk.wait_group");
+        assert!(copies.is_some() && instruction("red.async.relaxed.cluster") == copies);
+        assert!(instruction("red.global.add.u32").is_some_and(|help| help.contains("atomics")));
+        assert!(instruction("vadd4.u32.u32.u32").is_some_and(|help| help.contains("video")));
+        for stranger in ["reduce.u32", "matched", "cp.async.bulky", "fencing.sc"] {
+            assert_eq!(instruction(stranger), None, "{stranger}");
+        }
+        assert!(register("%clock64").is_some() && register("%tid.w").is_none());
+    }
 }
