@@ -76,14 +76,22 @@ fn a_right_kernel_is_clean_in_every_order_and_leaves_its_result() {
     let folder = folder(SCALE, LAUNCH);
     let checked = ptx(folder.path(), "check", &["--orders", "6"]);
     assert_eq!(checked.code, 0, "{}{}", checked.out, checked.err);
-    assert_eq!(checked.out, "clean: 42 warp instructions\nthe same in 6 order(s) as sm_80\n");
+    const SHAPE: &str = "scale (.target sm_80) as sm_80: grid 1 x 1 x 1, block 64 x 1 x 1, shared memory 256 + 0 bytes dynamic, order";
+    assert_eq!(
+        checked.out,
+        format!("{SHAPE}s 0 to 5\nclean: 42 warp instructions\nthe same in 6 order(s) as sm_80\n")
+    );
     let ran = ptx(folder.path(), "run", &["--show", "3"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert!(
-        ran.out.starts_with("x (64 x F32): 3, 3, 3, ..\ny (65 x F32): 7.5, 7.5, 7.5, ..\n"),
-        "{}",
-        ran.out
+    assert_eq!(
+        ran.out,
+        format!(
+            "{SHAPE} 0\nx (64 x f32): 3, 3, 3, ..\ny (65 x f32): 7.5, 7.5, 7.5, ..\nclean: 42 warp instructions\n"
+        )
     );
+    // Story: nothing to show was shown as `, ..`.
+    let ran = ptx(folder.path(), "run", &["--show", "0"]);
+    assert!(ran.out.contains("\nx (64 x f32)\ny (65 x f32)\n"), "{}", ran.out);
     // The last element is nobody's.
     let ran = ptx(folder.path(), "run", &["--show", "65", "--order", "3"]);
     assert!(ran.out.contains("7.5, 7.5, -\n"), "{}", ran.out);
@@ -123,9 +131,16 @@ fn what_is_wrong_is_said_with_its_line() {
     assert_eq!(racing.code, 1, "{}{}", racing.out, racing.err);
     assert!(racing.out.contains(&format!("race at line {line}")), "{}", racing.out);
     assert!(racing.out.contains("of block (0,0,0)"), "{}", racing.out);
+    assert!(racing.out.contains(" (first seen in order 0)\n"), "{}", racing.out);
     let beyond = ptx(folder(SCALE, &LAUNCH.replace("count = 64", "count = 63")).path(), "run", &[]);
     assert_eq!(beyond.code, 1, "{}", beyond.err);
     assert!(beyond.out.contains("out-of-bounds at line 20, thread (63,0,0)"), "{}", beyond.out);
+    // Story: a buffer was 'allocation 0' here.
+    assert!(
+        beyond.out.contains("outside of 'x' (252 B); the first byte outside is right behind its end"),
+        "{}",
+        beyond.out
+    );
     let endless = SCALE.replace("ret;", "again: bra again;");
     let endless = ptx(folder(&endless, &format!("steps = 5000\n{LAUNCH}")).path(), "check", &[]);
     assert_eq!(endless.code, 1, "{}", endless.err);
@@ -135,25 +150,49 @@ fn what_is_wrong_is_said_with_its_line() {
 #[test]
 fn bad_input_is_refused_with_file_and_reason() {
     for (ptx_text, launch, parts) in [
-        ("\u{7f}ELF", LAUNCH, &["k.ptx", "line 1, column 1", ".version"][..]),
+        ("\u{7f}ELF", LAUNCH, &["k.ptx", "ELF", "cuobjdump -ptx"][..]),
+        ("\u{feff}.version 9.0", LAUNCH, &["k.ptx", "byte order mark"]),
         (SCALE, "block = 64", &["l.toml", "block"]),
         (SCALE, "blok = [64]", &["l.toml", "blok", "dynamic_shared"]),
         (SCALE, "block = [64]", &["l.toml", "0 parameters", "has 4: n, a, x, y"]),
-        (SCALE, "entry = \"other\"", &["k.ptx", "other", "scale"]),
+        (SCALE, "entry = \"other\"", &["l.toml", "`entry` is 'other'", "the module has scale"]),
+        (
+            &SCALE.replace("sm_80", "sm_90"),
+            &format!("architecture = \"sm_80\"\n{LAUNCH}"),
+            &["'.target sm_90'", "sm_80"],
+        ),
+        (&SCALE.replace("9.0", "99.9"), LAUNCH, &["k.ptx", "99.9", "9.x"]),
         (SCALE, "architecture = \"sm_75x\"", &["l.toml", "sm_75x", "sm_90"]),
         (&SCALE.replace("sm_80", "sm_75"), LAUNCH, &["l.toml", "'sm_75'", "`architecture`: sm_80"]),
         (SCALE, &LAUNCH.replace("[64]", "[2000]"), &["2000", "1024"]),
         (SCALE, &LAUNCH.replace("[64]", "[1, 2, 3, 4]"), &["`block`", "x, y, z"]),
         (SCALE, &format!("grid = [3000000000]\n{LAUNCH}"), &["3000000000", "2147483647"]),
         (SCALE, &LAUNCH.replacen("u32", "u16", 1), &["parameter 1 (n) has 4 bytes", "2 as it is described"]),
-        (SCALE, &LAUNCH.replace("value = 64", "value = -1"), &["parameter 1", "-1 is no u32"]),
+        (
+            SCALE,
+            &LAUNCH.replace("value = 64", "value = -1"),
+            &["parameter 1", "`value`: -1 is no u32", "from 0 to 4294967295"],
+        ),
+        (SCALE, &LAUNCH.replace("value = 64", "value = 64.0"), &["parameter 1", "`value`: 64.0 is no u32"]),
+        // Story: these three were taken, as the bits of 64.0, as infinity, and as two buffers that findings could not tell apart.
+        (
+            SCALE,
+            &LAUNCH.replacen("u32", "f32", 1),
+            &["parameter 1 (n) is a .u32", "`type = \"f32\"`", "write `type = \"u32\"`"],
+        ),
+        (
+            SCALE,
+            &LAUNCH.replace("fill = 3", "fill = 1e300"),
+            &["parameter 3", "`fill`: 1e300 is no f32", "inf"],
+        ),
+        (SCALE, &LAUNCH.replace("\"y\"", "\"x\""), &["parameters 3 and 4", "'x'", "`name`"]),
         (SCALE, &LAUNCH.replace("fill = 3", "file = \"none.bin\""), &["parameter 3", "none.bin"]),
         (SCALE, &LAUNCH.replace("fill = 3", "fill = 3\nvalues = [1]"), &["parameter 3", "one of them"]),
         (SCALE, &LAUNCH.replace("count = 65", "count = 67108850"), &["parameter 4", "268435456 for all"]),
         (
             SCALE,
             &LAUNCH.replace("count = 64\nfill = 3", "count = 2\nvalues = [1, 2, 3]"),
-            &["12 bytes", "2 elements"],
+            &["12 bytes", "2 elements", "which take 8", "`count = 3` or more"],
         ),
         (SCALE, &LAUNCH.replace("count = 65", ""), &["parameter 4", "`count`"]),
     ] {
@@ -165,4 +204,120 @@ fn bad_input_is_refused_with_file_and_reason() {
     }
     let missing = run_in(&std::env::temp_dir(), &["ptx", "explain", "no-such.ptx"]);
     assert!(missing.code == 2 && missing.err.contains("no-such.ptx"), "{}", missing.err);
+}
+
+/// Story: a text for atomics was refused as misspelt, and `explain` ended at the first instruction that it did not know.
+#[test]
+fn explain_lists_all_that_cannot_run() {
+    let text = SCALE
+        .replace("bar.sync 0;", "bar.sync 0; atom.global.add.u32 %r1, [%rd1], 1; frob.u32 %r1; frob.u32 %r1;")
+        .replace("mul.f32 %f3, %f3, %f1;", "mul.f32 %r3, %f3, %f1;");
+    let folder = folder(&format!("{text}.visible .entry fine() {{ ret; }}\n"), LAUNCH);
+    let explained = run_in(folder.path(), &["ptx", "explain", "k.ptx"]);
+    assert_eq!(explained.code, 2, "{}{}", explained.out, explained.err);
+    for part in [
+        "entry scale\n  it can't be run, for 3 reason(s):",
+        "'atom.global.add.u32' is not supported: the machine knows atomics and does not play them",
+        "'frob.u32' is not in the table",
+        "(and 1 times more, at line 24)",
+        "entry fine\n",
+    ] {
+        assert!(explained.out.contains(part), "{part}: {}", explained.out);
+    }
+}
+
+/// A note or an error that only a later order shows names that order; `count` runs in any order, too.
+#[test]
+fn orders_are_named() {
+    // Lane 0 of block 0 reads what block 1 writes: a race in each order; which value it reads depends on the order.
+    let text = SCALE.replace("bar.sync 0;", "");
+    let folder = folder(&text, LAUNCH);
+    let counted = ptx(folder.path(), "count", &["--order", "5"]);
+    assert_eq!(counted.code, 1, "{}{}", counted.out, counted.err);
+    assert!(counted.out.contains("dynamic, order 5\nblocks"), "{}", counted.out);
+    assert!(counted.out.contains("counted by lanes)"), "{}", counted.out);
+    let alone = ptx(one_thread().path(), "run", &[]);
+    assert!(alone.out.contains("block 1 x 1 x 1 (one thread a block)"), "{}{}", alone.out, alone.err);
+}
+
+/// A launch without `block`.
+fn one_thread() -> tempfile::TempDir {
+    folder(SCALE, &LAUNCH.replace("block = [64]\n", ""))
+}
+
+/// `--json` has the same as the text, as one object.
+#[test]
+fn json_says_the_same() {
+    let folder = folder(&SCALE.replace("bar.sync 0;\n", "\n"), LAUNCH);
+    let object = |command: &str, more: &[&str]| -> serde_json::Value {
+        let ran = ptx(folder.path(), command, &[&["--json"], more].concat());
+        assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+        serde_json::from_str(&ran.out).expect("one JSON object")
+    };
+    let run = object("run", &["--show", "2", "--order", "2"]);
+    assert_eq!(run["launch"]["block"], serde_json::json!([64, 1, 1]));
+    assert_eq!(run["launch"]["orders"], serde_json::json!([2]));
+    assert_eq!(run["buffers"][0]["shown"], serde_json::json!(["3", "3"]));
+    assert_eq!(run["buffers"][1]["type"], "f32");
+    let check = object("check", &[]);
+    assert_eq!((&check["clean"], &check["findings"][0]["kind"]), (&false.into(), &"race".into()));
+    assert_eq!(
+        (&check["findings"][0]["counted"], &check["findings"][0]["order"]),
+        (&"lanes".into(), &0.into())
+    );
+    let count = object("count", &[]);
+    assert_eq!(count["counters"]["global_requests"], 4);
+    assert_eq!(count["counters"]["barriers"], 0);
+    assert!(count.get("buffers").is_none() && check.get("counters").is_none());
+}
+
+/// What docs/ptx.md shows is what is printed: the example, each verb on it, what is said where its barrier is missing, and JSON.
+/// `UPDATE_DOCS=1 cargo test -p sparse-conformance --test commands cli_ptx` writes it anew.
+#[test]
+fn the_samples_of_the_documentation_are_what_is_printed() {
+    let launch = LAUNCH.replace("\n[[param]]", "\n\n[[param]]");
+    let right = folder(SCALE, &launch);
+    let racing = folder(&SCALE.replace("bar.sync 0;\n", "\n"), &launch);
+    let odd = folder(&SCALE.replace("bar.sync 0;", "atom.shared.add.u32 %r7, [%r3], 1;"), &launch);
+    let shown = |at: &Path, words: &str| {
+        let ran = run_in(at, &words.split(' ').collect::<Vec<_>>());
+        assert_eq!(ran.err, "", "{words}");
+        format!("$ conformance {words}\n{}", ran.out)
+    };
+    let all = [
+        ("run", shown(right.path(), "ptx run k.ptx --launch l.toml --show 4")),
+        ("check", shown(right.path(), "ptx check k.ptx --launch l.toml")),
+        ("race", shown(racing.path(), "ptx check k.ptx --launch l.toml")),
+        ("count", shown(right.path(), "ptx count k.ptx --launch l.toml")),
+        ("explain", shown(right.path(), "ptx explain k.ptx")),
+        ("refused", shown(odd.path(), "ptx explain k.ptx")),
+        ("json", shown(racing.path(), "ptx check k.ptx --launch l.toml --json")),
+    ];
+    stands_in_the_documentation("sample ptx", &format!("```\n{SCALE}```\n"));
+    stands_in_the_documentation("sample toml", &format!("```toml\n{launch}```\n"));
+    for (name, sample) in all {
+        stands_in_the_documentation(&format!("sample {name}"), &format!("```text\n{sample}```\n"));
+    }
+    let mut table = String::from("| counter | key in JSON | what it counts |\n|---|---|---|\n");
+    for counter in sparse_conformance::ptx::COUNTERS {
+        table += &format!("| {} | `{}` | {} |\n", counter.label.trim(), counter.key, counter.about);
+    }
+    stands_in_the_documentation("counters", &table);
+}
+
+/// The text between `<!-- NAME -->` and `<!-- end -->` of docs/ptx.md is this one.
+fn stands_in_the_documentation(name: &str, expected: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/ptx.md");
+    let text = std::fs::read_to_string(&path).expect("docs/ptx.md");
+    let start = format!("<!-- {name} -->\n");
+    let (before, rest) = text.split_once(&start).expect("the mark before the sample");
+    let (found, after) = rest.split_once("<!-- end -->").expect("the mark after the sample");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, format!("{before}{start}{expected}<!-- end -->{after}")).expect("written");
+        return;
+    }
+    assert_eq!(
+        found, expected,
+        "docs/ptx.md: run `UPDATE_DOCS=1 cargo test -p sparse-conformance --test commands cli_ptx`"
+    );
 }

@@ -20,13 +20,15 @@
 //! ```
 
 use super::RunError;
-use super::parameter::{Argument, Buffer, MOST_BYTES, Parameter, ParameterFault};
+use super::Shape;
+use super::parameter::{Argument, Buffer, MOST_BYTES, Parameter, ParameterFault, type_name};
 use serde::Deserialize;
 use sparse_oracle::arithmetic::Architecture;
 use sparse_ptx::machine::Launch;
 use sparse_ptx::memory::MemoryError;
 use sparse_ptx::program::Program;
-use sparse_ptx::text::Module;
+use sparse_ptx::text::{Entry, Module, Type};
+use std::collections::HashMap;
 use std::path::Path;
 use thiserror::Error;
 
@@ -87,6 +89,41 @@ pub enum LaunchFileError {
         known = PLAYED.map(Architecture::name).join(", ")
     )]
     Architecture(String),
+    /// An entry that the module lacks.
+    #[error("`entry` is '{entry}', and the module has {known}")]
+    NoEntry {
+        /// What was asked for.
+        entry: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// Two buffers of one name.
+    #[error("parameters {first} and {second} are both called '{name}'; give each a `name` of its own")]
+    Twice {
+        /// The number of one.
+        first: usize,
+        /// The number of the other.
+        second: usize,
+        /// What both are called.
+        name: String,
+    },
+    /// A float for an integer, or the other way round.
+    #[error(
+        "parameter {number} ({name}) is a .{declared} in the entry, and `type = \"{given}\"` gives it the bits of another kind of number; \
+         write `type = \"{declared}\"` and its `value`, or `type = \"b{bits}\"` if the bits are meant"
+    )]
+    Kind {
+        /// Its number, from 1.
+        number: usize,
+        /// As the entry names it.
+        name: String,
+        /// Its type in the entry.
+        declared: &'static str,
+        /// Its type in the description.
+        given: &'static str,
+        /// Bits of both.
+        bits: u8,
+    },
     /// A parameter.
     #[error("parameter {number} (counted from 1): {fault}")]
     Parameter {
@@ -132,12 +169,12 @@ impl Described {
     pub fn read(text: &str, folder: &Path, module: &Module<'_>) -> Result<Described, LaunchFileError> {
         let file: LaunchFile = toml::from_str(text)?;
         let entry = match (&file.entry, &module.entries[..]) {
-            (Some(entry), _) => entry.clone(),
-            (None, [only]) => only.name.to_owned(),
-            (None, all) => {
-                let names: Vec<&str> = all.iter().take(8).map(|entry| entry.name).collect();
-                return Err(LaunchFileError::Entry(names.join(", ")));
+            (Some(entry), all) if all.iter().any(|known| known.name == entry) => entry.clone(),
+            (Some(entry), all) => {
+                return Err(LaunchFileError::NoEntry { entry: entry.clone(), known: listed(all) });
             }
+            (None, [only]) => only.name.to_owned(),
+            (None, all) => return Err(LaunchFileError::Entry(listed(all))),
         };
         let name = file.architecture.as_deref().unwrap_or(module.target);
         // Architecture-specific targets, such as sm_90a.
@@ -150,6 +187,9 @@ impl Described {
             let argument = parameter.checked(number, folder, &mut left);
             argument.map_err(|fault| LaunchFileError::Parameter { number, fault })
         };
+        let arguments = file.params.iter().enumerate().map(checked).collect::<Result<Vec<_>, _>>()?;
+        kinds(&file.params, module, &entry)?;
+        names(&arguments)?;
         Ok(Described {
             entry,
             architecture,
@@ -157,8 +197,22 @@ impl Described {
             block: extent("block", &file.block)?,
             dynamic_shared: file.dynamic_shared,
             steps: file.steps,
-            arguments: file.params.iter().enumerate().map(checked).collect::<Result<_, _>>()?,
+            arguments,
         })
+    }
+
+    /// The shape of the launch, for what is printed.
+    pub(super) fn shape(&self, program: &Program, order: u64) -> Shape {
+        Shape {
+            entry: self.entry.clone(),
+            target: program.target.clone(),
+            architecture: self.architecture.name().to_owned(),
+            grid: self.grid,
+            block: self.block,
+            static_shared: program.shared_bytes,
+            dynamic_shared: self.dynamic_shared,
+            orders: vec![order],
+        }
     }
 
     /// The launch, without parameters.
@@ -214,4 +268,56 @@ fn extent(name: &'static str, given: &[u32]) -> Result<[u32; 3], LaunchFileError
         [x, y, z] => Ok([x, y, z]),
         _ => Err(LaunchFileError::Extent(name)),
     }
+}
+
+/// The names of entries, of many the first.
+fn listed(entries: &[Entry<'_>]) -> String {
+    const MOST: usize = 8;
+    let names: Vec<&str> = entries.iter().take(MOST).map(|entry| entry.name).collect();
+    match entries.len().checked_sub(MOST) {
+        _ if names.is_empty() => "no entry".to_owned(),
+        Some(more @ 1..) => format!("{} and {more} more", names.join(", ")),
+        _ => names.join(", "),
+    }
+}
+
+/// A parameter that the entry declares as an integer takes no float, and the other way round; `.bN` takes both.
+fn kinds(given: &[Parameter], module: &Module<'_>, entry: &str) -> Result<(), LaunchFileError> {
+    let entry = module.entries.iter().find(|known| known.name == entry);
+    let declared = entry.map_or(&[][..], |entry| &entry.params);
+    let is_float = |ty: Type| match ty {
+        Type::F16 | Type::F32 | Type::F64 => Some(true),
+        Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::S8 | Type::S16 | Type::S32 | Type::S64 => {
+            Some(false)
+        }
+        Type::Pred | Type::B8 | Type::B16 | Type::B32 | Type::B64 | Type::B128 | Type::F16x2 => None,
+    };
+    for (at, (parameter, variable)) in given.iter().zip(declared).enumerate() {
+        let (Some(ty), declared) = (parameter.number(), variable.ty) else { continue };
+        if ty.bytes() == declared.bytes()
+            && let (Some(a), Some(b)) = (is_float(ty), is_float(declared))
+            && a != b
+        {
+            return Err(LaunchFileError::Kind {
+                number: at + 1,
+                name: variable.name.to_owned(),
+                declared: type_name(declared),
+                given: type_name(ty),
+                bits: ty.bytes() * 8,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// No two buffers have one name.
+fn names(arguments: &[Argument]) -> Result<(), LaunchFileError> {
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    for (argument, second) in arguments.iter().zip(1..) {
+        let Argument::Buffer(buffer) = argument else { continue };
+        if let Some(first) = known.insert(&buffer.name, second) {
+            return Err(LaunchFileError::Twice { first, second, name: buffer.name.clone() });
+        }
+    }
+    Ok(())
 }

@@ -6,11 +6,17 @@
 //!                                                \-- order 1 -> ..  --------------------------+-> the same in every order?
 //! ```
 
+mod counters;
 mod launch;
 mod parameter;
+mod said;
+mod source;
 
+pub use counters::{COUNTERS, Counter};
 pub use launch::{Described, LaunchFileError};
 pub use parameter::{Buffer, ParameterFault};
+pub use said::{Difference, Said, SaidFinding, Shape, ShownBuffer};
+pub use source::{SourceError, source};
 
 use sparse_ptx::machine::{LaunchError, Outcome, Schedule, run};
 use sparse_ptx::memory::{Checked, Device, Limits, MemoryError};
@@ -24,6 +30,8 @@ pub struct Ran<'a> {
     pub outcome: Outcome,
     /// The buffers in the order of the parameters, with what they hold.
     pub buffers: Vec<(&'a Buffer, Checked)>,
+    /// Names of all allocations, in their order: variables of the module, then buffers.
+    pub names: Vec<String>,
 }
 
 /// What keeps a launch from running.
@@ -53,6 +61,7 @@ impl Described {
         let mut placed: Vec<(&Buffer, u64)> = Vec::new();
         launch.params = self.lay_out(program, &mut |buffer| {
             let address = device.alloc(buffer.bytes(), 256)?;
+            device.name(address, &buffer.name);
             if let Some(content) = &buffer.content {
                 device.write(address, content)?;
             }
@@ -60,15 +69,23 @@ impl Described {
             Ok(address)
         })?;
         let outcome = run(program, &launch, &mut device)?;
+        let variables = program.globals.iter().map(|global| global.name.clone());
+        let names = variables.chain(placed.iter().map(|(buffer, _)| buffer.name.clone())).collect();
         let read = placed.into_iter().map(|(buffer, address)| {
             device.read_checked(address, buffer.bytes() as usize).map(|found| (buffer, found))
         });
         let buffers = read.collect::<Result<_, MemoryError>>()?;
-        Ok(Ran { outcome, buffers })
+        Ok(Ran { outcome, buffers, names })
     }
 }
 
 impl Ran<'_> {
+    /// What the allocation with this number is called.
+    #[must_use]
+    pub fn name(&self, allocation: u32) -> Option<&str> {
+        self.names.get(allocation as usize).map(String::as_str)
+    }
+
     /// The first element in which a buffer differs from what another order left: the buffer's name, and the element's number.
     #[must_use]
     pub fn difference(&self, other: &Ran<'_>) -> Option<(String, usize)> {
@@ -94,7 +111,8 @@ mod tests {
             let mut bytes = vec![0; 16];
             bytes[changed] += 1;
             let outcome = Outcome { findings: Vec::new(), counters: Counters::default(), complete: true };
-            Ran { outcome, buffers: vec![(&buffer, Checked { bytes, undefined: undefined.to_vec() })] }
+            let buffers = vec![(&buffer, Checked { bytes, undefined: undefined.to_vec() })];
+            Ran { outcome, buffers, names: vec!["y".to_owned()] }
         };
         let plain = left(0, &[(4, 2)]);
         let at = |other: &Ran<'_>| plain.difference(other).map(|(name, element)| format!("{name} {element}"));

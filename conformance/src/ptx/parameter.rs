@@ -69,15 +69,22 @@ pub enum ParameterFault {
     #[error("`fill`, `values` and `file` each say what a buffer holds; one of them")]
     Contents,
     /// Does not fit.
-    #[error("{value} is no {kind}")]
+    #[error("`{key}`: {value} is no {kind}; write {wanted}")]
     Number {
+        /// Where it stands.
+        key: &'static str,
         /// As written.
         value: String,
         /// The type.
         kind: String,
+        /// What would be right.
+        wanted: String,
     },
     /// Too many, or too few.
-    #[error("{given} bytes are given for {count} elements of {width} bytes")]
+    #[error(
+        "{given} bytes are given for {count} elements of {width} bytes, which take {}; {fits}",
+        u128::from(*.count) * u128::from(*.width)
+    )]
     Size {
         /// Bytes of content.
         given: u64,
@@ -85,6 +92,8 @@ pub enum ParameterFault {
         count: u64,
         /// Bytes of one.
         width: u64,
+        /// What would be right.
+        fits: String,
     },
     /// Too large.
     #[error("{bytes} bytes are more than the {left} that are left of {MOST_BYTES} for all buffers")]
@@ -113,8 +122,8 @@ impl Parameter {
             self.count.is_some() || self.fill.is_some() || self.values.is_some() || self.file.is_some();
         match &self.value {
             Some(_) if is_buffer => Err(ParameterFault::Both),
-            Some(Value::Array(values)) => Ok(Argument::Bytes(self.encoded(ty, values)?)),
-            Some(value) => Ok(Argument::Bytes(self.encoded(ty, std::slice::from_ref(value))?)),
+            Some(Value::Array(values)) => Ok(Argument::Bytes(self.encoded("value", ty, values)?)),
+            Some(value) => Ok(Argument::Bytes(self.encoded("value", ty, std::slice::from_ref(value))?)),
             None => {
                 let buffer = self.buffer(number, ty, folder, *left)?;
                 *left = left.saturating_sub(buffer.bytes());
@@ -127,13 +136,13 @@ impl Parameter {
         let width = u64::from(ty.bytes());
         let content = match (&self.fill, &self.values, &self.file) {
             (None, None, None) => None,
-            (None, Some(values), None) => Some(self.encoded(ty, values)?),
+            (None, Some(values), None) => Some(self.encoded("values", ty, values)?),
             (None, None, Some(file)) => Some(
                 sparse_oracle::plain_file::read(&folder.join(file), left)
                     .map_err(|error| ParameterFault::File(file.display().to_string(), error))?,
             ),
             (Some(fill), None, None) => {
-                let one = self.encoded(ty, std::slice::from_ref(fill))?;
+                let one = self.encoded("fill", ty, std::slice::from_ref(fill))?;
                 Some(one.repeat(room(self.count.ok_or(ParameterFault::Nothing)?, width, left)? as usize))
             }
             _ => return Err(ParameterFault::Contents),
@@ -144,16 +153,29 @@ impl Parameter {
         if let Some(given) = given
             && (given > bytes || !given.is_multiple_of(width))
         {
-            return Err(ParameterFault::Size { given, count, width });
+            return Err(ParameterFault::Size { given, count, width, fits: fits(given, width) });
         }
         let name = self.name.clone().unwrap_or_else(|| format!("parameter {number}"));
         Ok(Buffer { name, ty, count, content })
     }
 
-    fn encoded(&self, ty: Type, values: &[Value]) -> Result<Vec<u8>, ParameterFault> {
+    /// The type of a number; nothing for a buffer.
+    pub(super) fn number(&self) -> Option<Type> {
+        self.value.as_ref().and_then(|_| Type::from_name(&self.kind))
+    }
+
+    fn encoded(&self, key: &'static str, ty: Type, values: &[Value]) -> Result<Vec<u8>, ParameterFault> {
         let mut bytes = Vec::new();
         for value in values {
-            let refused = || ParameterFault::Number { value: value.to_string(), kind: self.kind.clone() };
+            let refused = || ParameterFault::Number {
+                key,
+                value: match value {
+                    Value::Float(number) => format!("{number:?}"),
+                    other => other.to_string(),
+                },
+                kind: self.kind.clone(),
+                wanted: wanted(ty),
+            };
             let bits = bits(ty, value).ok_or_else(refused)?;
             bytes.extend_from_slice(&bits.to_le_bytes()[..usize::from(ty.bytes())]);
         }
@@ -167,6 +189,47 @@ fn room(count: u64, width: u64, left: u64) -> Result<u64, ParameterFault> {
     if bytes > u128::from(left) { Err(ParameterFault::Large { bytes, left }) } else { Ok(count) }
 }
 
+/// Which sizes would do for so many bytes.
+fn fits(given: u64, width: u64) -> String {
+    let (whole, rest) = (given / width, given % width);
+    if rest == 0 {
+        format!("write `count = {whole}` or more, or give less")
+    } else {
+        let (below, above) = (whole * width, (whole + 1) * width);
+        format!(
+            "they are no whole number of elements: give {below} or {above} bytes, and at most as many as `count` says"
+        )
+    }
+}
+
+/// What may stand for a number of a type.
+fn wanted(ty: Type) -> String {
+    match (ty, range(ty)) {
+        (Type::F16, _) => "a number from -65504 to 65504, inf or nan".to_owned(),
+        (Type::F32, _) => "a number from -3.4028235e38 to 3.4028235e38, inf or nan".to_owned(),
+        (_, Some((least, most))) => format!("a whole number from {least} to {most}"),
+        (_, None) => "a number".to_owned(),
+    }
+}
+
+/// The least and the largest of a type of integers; of bits, signed ones count too.
+fn range(ty: Type) -> Option<(i128, i128)> {
+    let wide = u32::from(ty.bytes()) * 8;
+    match ty {
+        Type::U8 | Type::U16 | Type::U32 | Type::U64 => Some((0, (1i128 << wide) - 1)),
+        Type::S8 | Type::S16 | Type::S32 | Type::S64 => {
+            Some((-(1i128 << (wide - 1)), (1i128 << (wide - 1)) - 1))
+        }
+        Type::B8 | Type::B16 | Type::B32 | Type::B64 => Some((-(1i128 << (wide - 1)), (1i128 << wide) - 1)),
+        Type::Pred | Type::B128 | Type::F16 | Type::F16x2 | Type::F32 | Type::F64 => None,
+    }
+}
+
+/// As PTX writes a type, without its point.
+pub(super) fn type_name(ty: Type) -> &'static str {
+    Type::ALL.iter().find(|row| row.0 == ty).map_or("", |row| row.1)
+}
+
 /// The bits of a number, in the low ones; `None` where the type does not have it.
 fn bits(ty: Type, value: &Value) -> Option<u64> {
     let precision = match ty {
@@ -176,22 +239,20 @@ fn bits(ty: Type, value: &Value) -> Option<u64> {
         _ => None,
     };
     match (precision, value) {
-        (Some(precision), &Value::Float(number)) => Some(encode(number, precision, Rounding::NearestEven)),
-        (Some(precision), &Value::Integer(number)) => {
-            Some(encode(number as f64, precision, Rounding::NearestEven))
-        }
+        (Some(precision), &Value::Float(number)) => finite(number, precision),
+        (Some(precision), &Value::Integer(number)) => finite(number as f64, precision),
         (None, &Value::Integer(number)) => {
-            let wide = u32::from(ty.bytes()) * 8;
-            let signed = matches!(ty, Type::S8 | Type::S16 | Type::S32 | Type::S64);
-            let most = if signed { wide - 1 } else { wide };
-            let least = match ty {
-                Type::U8 | Type::U16 | Type::U32 | Type::U64 => 0,
-                _ => -(1i128 << (wide - 1)),
-            };
-            (least..1i128 << most).contains(&i128::from(number)).then_some(number as u64)
+            let (least, most) = range(ty)?;
+            (least..=most).contains(&i128::from(number)).then_some(number as u64)
         }
         _ => None,
     }
+}
+
+/// The bits of a float; nothing where a finite number would become infinite.
+fn finite(number: f64, precision: Precision) -> Option<u64> {
+    let bits = encode(number, precision, Rounding::NearestEven);
+    (!number.is_finite() || decode(bits, precision).is_finite()).then_some(bits)
 }
 
 impl Buffer {
@@ -199,6 +260,12 @@ impl Buffer {
     #[must_use]
     pub fn width(&self) -> usize {
         usize::from(self.ty.bytes())
+    }
+
+    /// The type of an element as PTX writes it, without its point.
+    #[must_use]
+    pub fn type_name(&self) -> &'static str {
+        type_name(self.ty)
     }
 
     /// Bytes of all.
@@ -245,6 +312,11 @@ mod tests {
             (Type::F32, Value::Float(0.1), Some(0x3dcc_cccd)),
             (Type::F32, Value::Integer(1), Some(0x3f80_0000)),
             (Type::F16, Value::Float(f64::INFINITY), Some(0x7c00)),
+            // Story: these became infinite.
+            (Type::F32, Value::Float(1e300), None),
+            (Type::F32, Value::Float(f64::from(f32::MAX)), Some(0x7f7f_ffff)),
+            (Type::F16, Value::Integer(65520), None),
+            (Type::F16, Value::Integer(65504), Some(0x7bff)),
             (Type::F64, Value::String("1".to_owned()), None),
         ];
         for (ty, value, expected) in cases {

@@ -299,10 +299,25 @@ pub struct Program {
     pub local_bytes: u32,
     /// Variables of the module in global memory.
     pub globals: Vec<Global>,
+    /// The module's `.target`, such as `sm_80`; empty where every architecture will do.
+    pub target: String,
     /// `.maxntid`: threads of a block at most.
     pub max_threads: Option<u32>,
+    /// Steps that have a guard, in their order, and which of [`predicates`](Program::predicates) that is.
+    pub guards: Vec<(u32, u32)>,
+    /// Names of predicates that guard steps, as the text has them.
+    pub predicates: Vec<String>,
     /// Files of `.file` directives, which [`Step::cuda`] names.
     pub files: Vec<String>,
+}
+
+impl Program {
+    /// The name of the predicate that guards a step, where the text gave one.
+    #[must_use]
+    pub fn guard(&self, step: u32) -> Option<&str> {
+        let at = self.guards.binary_search_by_key(&step, |guard| guard.0).ok()?;
+        self.predicates.get(self.guards.get(at)?.1 as usize).map(String::as_str)
+    }
 }
 
 impl Access {

@@ -39,6 +39,10 @@ const TEXTS: &[(&str, &str)] = &[
     (".version 9", "line 1, column 10: found '9', where a version such as '9.0' belongs"),
     (".version 900.0", "line 1, column 10: 900.0 is no good number here: a version such as '9.0'"),
     (
+        ".version 99.9\n.target sm_80",
+        "line 1, column 10: '99.9' is not supported: this reads PTX up to 9.x; compile for an older version",
+    ),
+    (
         ".version 9.0\n.target gtx",
         "line 2, column 9: found 'gtx', where an architecture such as 'sm_80' belongs",
     ),
@@ -174,7 +178,7 @@ const BODIES: &[(&str, &str)] = &[
     ),
     (
         "mov.u32 %r1, %clock;",
-        "line 10, column 1: '%clock' is not declared: no register, special register, variable or parameter has this name",
+        "line 10, column 1: '%clock' is not supported: there are no clocks here: a result that depends on one is no result",
     ),
     (
         "mov.u32 %tid.x, %r1;",
@@ -201,6 +205,24 @@ const BODIES: &[(&str, &str)] = &[
     (
         "frobnicate.s32 %r1;",
         "line 10, column 1: 'frobnicate.s32' is not in the table of instructions; nothing there has this name",
+    ),
+    (
+        "atom.global.add.u32 %r1, [%rd1], 1;",
+        "line 10, column 1: 'atom.global.add.u32' is not supported: the machine knows atomics and does not play them",
+    ),
+    (
+        "red.async.relaxed.cluster.global.add.u32 [%rd1], 1, [%r1];",
+        "line 10, column 1: 'red.async.relaxed.cluster.global.add.u32' is not supported: of asynchronous copies the machine plays \
+         `cp.async.ca` and `cp.async.cg` with groups",
+    ),
+    (
+        "wgmma.fence.sync.aligned;",
+        "line 10, column 1: 'wgmma.fence.sync.aligned' is not supported: of matrix instructions the machine plays `mma.sync`, `mma.sp` \
+         and `ldmatrix`",
+    ),
+    (
+        "reduce.s32 %r1, %r2;",
+        "line 10, column 1: 'reduce.s32' is not in the table of instructions; nothing there has this name",
     ),
     (
         "ld.global.u32 %rs1, [%rd1];",
@@ -239,6 +261,14 @@ const BODIES: &[(&str, &str)] = &[
         "line 10, column 1: 'shfl.sync.idx.b32' takes 5 operands, but here are 3",
     ),
     ("bar.sync 0, 1, 2;", "line 10, column 1: 'bar.sync' takes 1 or 2 operands, but here are 3"),
+    (
+        "bar.sync 16;",
+        "line 10, column 1: operand 1 of 'bar.sync' is the number 16, where the number of a barrier, from 0 to 15, belongs",
+    ),
+    (
+        "bar.sync 0, 33;",
+        "line 10, column 1: operand 2 of 'bar.sync' is the number 33, where a number of threads that is a multiple of 32 belongs",
+    ),
     ("ret 1;", "line 10, column 1: 'ret' takes no operands, but here are 1"),
     (
         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1}, {%r0,%r1}, {%f0,%f1,%f2,%f3};",
@@ -269,6 +299,24 @@ fn unknown_forms_come_with_their_neighbours() {
         said.starts_with("line 10, column 1: 'add.s8' is not in the table of instructions; near are 'add."),
         "{said}"
     );
+}
+
+/// Story: what lists the instructions of a text stopped at the first that it did not know.
+#[test]
+fn all_that_keeps_an_entry_from_running_is_listed() {
+    let text = format!(
+        "{HEAD}.entry e() {{ .reg .b32 %r<4>; .reg .f32 %f<4>;\nfoo.u32 %r1;\nadd.s32 %r1, %r2, 1;\natom.add.u32 %r1, [%r2], 1;\n\
+         add.f32 %r1, %f1, %f2;\nadd.s32 %f1, %r1, %r2;\nret; }} .entry f() {{ ret; }}"
+    );
+    let module = parse(&text).expect("PTX");
+    let lines = |entry: usize| -> Vec<u32> {
+        sparse_ptx::decode::refusals(&module, &module.entries[entry])
+            .iter()
+            .map(|error| error.at.line)
+            .collect()
+    };
+    assert_eq!(lines(0), [5, 7, 9]);
+    assert!(lines(1).is_empty());
 }
 
 /// Large junk is refused at its beginning, however long it is.

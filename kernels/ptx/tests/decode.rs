@@ -306,3 +306,25 @@ fn a_module_is_what_stands_there() {
     ];
     assert_eq!(f.operands, expected);
 }
+
+/// `ptxas` takes numbers that do not fit into the type of the instruction, and cuts off what is above; so does this.
+#[test]
+fn numbers_beyond_their_type_are_cut_as_the_assembler_does() {
+    for (text, expected) in [
+        ("add.u32 %r1, %r2, 0x123456789;", 0x2345_6789),
+        ("add.s32 %r1, %r2, -4294967297;", 0xffff_ffff),
+        ("and.b32 %r1, %r2, 18446744073709551615;", 0xffff_ffff),
+        ("add.u16 %rs1, %rs2, 70000;", 70000 - 65536),
+    ] {
+        let program = body(text);
+        assert_eq!(number(&program, sources(&program.steps[0])[1]), expected, "{text}");
+    }
+}
+
+/// Story: a finding about an undefined guard did not say which predicate it was.
+#[test]
+fn guards_keep_their_names() {
+    let program = body("setp.eq.s32 %p1, %r1, 0; @%p1 mov.u32 %r1, 1; mov.u32 %r2, 1; @!%p3 mov.u32 %r2, 2;");
+    let names: Vec<Option<&str>> = (0..5).map(|step| program.guard(step)).collect();
+    assert_eq!(names, [None, Some("%p1"), None, Some("%p3"), None]);
+}

@@ -77,6 +77,21 @@ kinds! {
     Unsupported "unsupported" Error;
 }
 
+impl Kind {
+    /// What its count counts: true for lanes (threads), false for warps.
+    #[must_use]
+    pub const fn counts_lanes(self) -> bool {
+        match self {
+            Kind::OutOfBounds | Kind::UseAfterFree | Kind::Misaligned | Kind::CopySize => true,
+            Kind::Race | Kind::SameValue | Kind::OpenCopy | Kind::ReadOnly | Kind::InvalidBarrier => true,
+            Kind::UndefinedAddress | Kind::UndefinedGuard | Kind::UndefinedMembers => false,
+            Kind::DivergentBarrier | Kind::BarrierAfterExit | Kind::NotConverged => false,
+            Kind::InvalidMembers | Kind::NotUniform => false,
+            Kind::Deadlock | Kind::StepLimit | Kind::Unsupported => false,
+        }
+    }
+}
+
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
@@ -112,7 +127,7 @@ pub struct Finding {
     pub allocation: Option<u32>,
     /// What happened, in words.
     pub explanation: String,
-    /// How often it happened at this line.
+    /// How often it happened at this line, by lanes or by warps: see [`Kind::counts_lanes`].
     pub count: u64,
 }
 
@@ -125,7 +140,8 @@ impl fmt::Display for Finding {
         }
         write!(f, ", thread ({x},{y},{z}) of block ({bx},{by},{bz}): {}", self.explanation)?;
         if self.count > 1 {
-            write!(f, " ({} times at this line)", self.count)?;
+            let counted = if self.kind.counts_lanes() { "lanes" } else { "warps" };
+            write!(f, " ({} times at this line, counted by {counted})", self.count)?;
         }
         Ok(())
     }

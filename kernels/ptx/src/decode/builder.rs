@@ -23,6 +23,8 @@ pub(super) struct Builder<'a> {
     /// The scope that is open.
     pub(super) scope: u32,
     pub(super) steps: Vec<Step>,
+    /// Steps with a guard, and its name.
+    pub(super) guards: Vec<(u32, &'a str)>,
     /// Virtual registers so far, by class.
     pub(super) virtuals: [u32; 3],
     /// Those that are written before a warp starts, and never after.
@@ -48,6 +50,7 @@ impl<'a> Builder<'a> {
             labels,
             scope: 0,
             steps: Vec::new(),
+            guards: Vec::new(),
             virtuals: [0; 3],
             constants: Vec::new(),
             numbers: QuickMap::default(),

@@ -22,7 +22,11 @@ pub(super) const fn expected_register(class: Class) -> &'static str {
 }
 
 pub(super) fn undeclared(ins: &Instruction<'_>, name: &str) -> DecodeError {
-    DecodeError { at: ins.at, fault: DecodeFault::Undeclared { name: short(name) } }
+    let fault = match super::known::register(name) {
+        Some(help) => DecodeFault::NotSupported { what: format!("'{}'", short(name)), help },
+        None => DecodeFault::Undeclared { name: short(name) },
+    };
+    DecodeError { at: ins.at, fault }
 }
 
 /// There is no operand with this number.

@@ -10,6 +10,12 @@ use super::scopes::{Labels, Scopes, Symbol};
 use crate::program::{Act, Global, Program, Step};
 use crate::text::{Base, Entry, Instruction, Module, Operand, Place, Space, Statement, Variable};
 
+/// Refusals of one entry that are listed at most.
+const MOST_REFUSALS: usize = 10_000;
+
+/// Told of an instruction that can't run; an error ends the entry.
+type Refuse<'r> = &'r mut dyn FnMut(DecodeError) -> Result<(), DecodeError>;
+
 /// What the entries of a module share.
 pub(super) struct SharedLayout<'a> {
     module: &'a Module<'a>,
@@ -63,6 +69,11 @@ impl<'a> SharedLayout<'a> {
 
     /// Decodes an entry.
     pub(super) fn program(&self, entry: &'a Entry<'a>) -> Result<Program, DecodeError> {
+        self.decoded(entry, &mut Err)
+    }
+
+    /// Decodes an entry; `refuse` is asked whether an instruction that can't run is the end of it.
+    fn decoded(&self, entry: &'a Entry<'a>, refuse: Refuse<'_>) -> Result<Program, DecodeError> {
         let (mut memory, mut scopes) = (Memory::default(), Scopes::new());
         self.declare_module(entry, &mut scopes, &mut memory)?;
         scopes.open(&entry.registers, entry.at)?;
@@ -74,8 +85,23 @@ impl<'a> SharedLayout<'a> {
         memory.declare_dynamic(&mut scopes)?;
         let names = self.globals.iter().zip(self.variables()).map(|(_, variable)| variable.name).collect();
         let mut builder = Builder::new(scopes, Labels::of(entry)?, names);
-        self.body(entry, &mut builder, &inner)?;
+        self.body(entry, &mut builder, &inner, refuse)?;
         self.finish(entry, builder, memory)
+    }
+
+    /// All that keeps an entry from running; empty where it does.
+    pub(super) fn refusals(&self, entry: &'a Entry<'a>) -> Vec<DecodeError> {
+        let mut all = Vec::new();
+        let rest = self.decoded(entry, &mut |error| match error.fault {
+            DecodeFault::Limit { .. } => Err(error),
+            _ if all.len() >= MOST_REFUSALS => Err(error),
+            _ => {
+                all.push(error);
+                Ok(())
+            }
+        });
+        all.extend(rest.err());
+        all
     }
 
     fn variables(&self) -> impl Iterator<Item = &'a Variable<'a>> {
@@ -123,6 +149,7 @@ impl<'a> SharedLayout<'a> {
         entry: &'a Entry<'a>,
         builder: &mut Builder<'a>,
         inner: &[Symbol],
+        refuse: Refuse<'_>,
     ) -> Result<(), DecodeError> {
         let (mut labels, mut scopes, mut inner) = (Vec::new(), 0, inner.iter());
         builder.steps.reserve(entry.body.len() + 1);
@@ -143,7 +170,7 @@ impl<'a> SharedLayout<'a> {
                 }
                 Statement::Instruction(ins) => {
                     let file = ins.cuda.and_then(|cuda| self.files.get(&cuda.file).copied());
-                    builder.lower(ins, self.target, file)?;
+                    builder.lower(ins, self.target, file).or_else(&mut *refuse)?;
                 }
             }
         }
@@ -182,7 +209,7 @@ impl<'a> SharedLayout<'a> {
         builder: Builder<'a>,
         memory: Memory<'a>,
     ) -> Result<Program, DecodeError> {
-        let Builder { mut steps, virtuals, constants, .. } = builder;
+        let Builder { mut steps, guards, virtuals, constants, .. } = builder;
         let Some(allocation) = allocate(&mut steps, virtuals, constants) else {
             let fault = DecodeFault::Limit {
                 what: "registers that are needed across branches of one entry",
@@ -192,6 +219,7 @@ impl<'a> SharedLayout<'a> {
         };
         let max_threads =
             entry.max_threads.map(|sides| sides.iter().fold(1_u32, |all, side| all.saturating_mul(*side)));
+        let (guards, predicates) = named_guards(&guards);
         Ok(Program {
             name: entry.name.into(),
             steps,
@@ -203,10 +231,26 @@ impl<'a> SharedLayout<'a> {
             shared: memory.shared.placed,
             local_bytes: memory.local.bytes,
             globals: self.globals.clone(),
+            target: self.module.target.into(),
             max_threads,
+            guards,
+            predicates,
             files: self.module.files.iter().map(|(_, name)| (*name).into()).collect(),
         })
     }
+}
+
+/// Each name once.
+fn named_guards(guards: &[(u32, &str)]) -> (Vec<(u32, u32)>, Vec<String>) {
+    let (mut numbers, mut names) = (QuickMap::default(), Vec::new());
+    let numbered = guards.iter().map(|&(step, name)| {
+        let number = *numbers.entry(name).or_insert_with(|| {
+            names.push(name.to_owned());
+            names.len() as u32 - 1
+        });
+        (step, number)
+    });
+    (numbered.collect(), names)
 }
 
 impl<'a> Memory<'a> {

@@ -76,6 +76,23 @@ pub enum DecodeFault {
         /// What belongs there.
         expected: String,
     },
+    /// A register of a type that the instruction does not take.
+    #[error(
+        "operand {number} of '{form}' is '{register}', which is declared as '.{declared}', where a register of type {wanted} belongs; \
+         declare it so, or bring its value into such a register: 'mov.b32' and its like copy bits, 'cvt' converts"
+    )]
+    RegisterType {
+        /// The instruction with its modifiers.
+        form: String,
+        /// Which operand, from 1.
+        number: usize,
+        /// The register.
+        register: String,
+        /// Its type, without the point.
+        declared: &'static str,
+        /// The types that it may have.
+        wanted: String,
+    },
     /// A name that nothing declares.
     #[error("'{name}' is not declared: no register, special register, variable or parameter has this name")]
     Undeclared {

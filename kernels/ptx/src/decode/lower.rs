@@ -3,13 +3,13 @@
 use super::builder::Builder;
 use super::complaint::{count, too_few, wrong};
 use super::error::{DecodeError, DecodeFault, short};
-use super::nearest;
+use super::{known, nearest};
 use crate::exec::pack;
 use crate::isa::{Immediate, Kind, Row};
 use crate::program::{Act, Guard, LaneFn, Operands, Step};
 use crate::registers::{Class, Slot};
 use crate::table;
-use crate::text::{Instruction, Operand};
+use crate::text::{Instruction, Operand, Type};
 
 /// What an instruction may use of its module.
 #[derive(Clone, Copy)]
@@ -25,6 +25,9 @@ pub(super) fn row(ins: &Instruction<'_>, target: Target<'_>) -> Result<&'static 
     let fault = |fault| Err(DecodeError { at: ins.at, fault });
     let found = table::find(ins.form).or_else(|| table::find(&without_hints(ins.form)?));
     let Some(row) = found else {
+        if let Some(help) = known::instruction(ins.form) {
+            return fault(DecodeFault::NotSupported { what: format!("'{}'", short(ins.form)), help });
+        }
         return fault(DecodeFault::UnknownForm { form: short(ins.form), near: nearest::to(ins.form) });
     };
     if row.ptx > target.version {
@@ -78,11 +81,15 @@ impl<'a> Builder<'a> {
         }
         let cuda = file.zip(ins.cuda.map(|cuda| cuda.line));
         let mut push = |builder: &mut Self, act| {
+            if let Some(guarded) = ins.guard {
+                builder.guards.push((builder.steps.len() as u32, guarded.predicate));
+            }
             builder.steps.push(Step { row, guard, act, line: ins.at.line, cuda });
         };
         let act = match row.kind {
             Kind::Lanes { run, d, sources, immediate } => {
                 if let Some(acts) = self.vector_move(ins)? {
+                    self.types(ins)?;
                     acts.into_iter().for_each(|act| push(self, act));
                     return Ok(());
                 }
@@ -103,6 +110,7 @@ impl<'a> Builder<'a> {
             Kind::Branch => self.branch(ins)?,
             Kind::Exit => self.nothing(ins, Act::Exit)?,
         };
+        self.types(ins)?;
         push(self, act);
         Ok(())
     }
@@ -141,7 +149,34 @@ impl<'a> Builder<'a> {
             Some(operand @ Operand::Pair(..)) if !two => return Err(wrong(ins, 0, operand, "one register")),
             _ => self.pair(ins, 0, [class; 2])?,
         };
+        if ins.form.starts_with("cvt.") && ins.form.split('.').any(|part| part == "s16") {
+            return self.extended(ins, run, operands, push);
+        }
         Ok(Act::Lanes { run, operands })
+    }
+
+    /// A signed integer that `cvt` brings into a wider register is sign-extended there: a step behind does that.
+    fn extended(
+        &mut self,
+        ins: &Instruction<'a>,
+        run: LaneFn,
+        operands: Operands,
+        push: &mut impl FnMut(&mut Self, Act),
+    ) -> Result<Act, DecodeError> {
+        let to = ins.form.split('.').find(|part| Type::from_name(part).is_some());
+        let register = ins.operands.first().and_then(|operand| match operand {
+            Operand::Name(name) => self.scopes.register(name).map(|(ty, _)| ty),
+            _ => None,
+        });
+        let wide = register.is_some_and(|ty| ty.bytes() > 2);
+        match table::find("cvt.s32.s16").map(|row| row.kind) {
+            Some(Kind::Lanes { run: extend, .. }) if wide && to == Some("s16") => {
+                push(self, Act::Lanes { run, operands });
+                let operands = Operands { sources: [operands.d; 4], count: 1, ..operands };
+                Ok(Act::Lanes { run: extend, operands })
+            }
+            _ => Ok(Act::Lanes { run, operands }),
+        }
     }
 
     /// `!%p` as a source: a step before inverts it.

@@ -2,16 +2,16 @@
 //!
 //! ```text
 //! layout   where variables and parameters lie        scopes    names and labels        builder   operands to slots
-//! lower    an instruction to steps: memory, warp, matrix       nearest   forms that come near to an unknown one
+//! lower    an instruction to steps: memory, warp, matrix       types     types of its registers
+//! nearest  forms that come near to an unknown one           known     what PTX has and the machine does not play
 //! flow     blocks        liveness   from where to where a register is needed        allocate   registers to slots
 //! ```
 //!
 //! # What is checked
 //!
 //! Each instruction must be a form of the [table](crate::isa), not younger than the module's `.version`, not beyond its `.target`,
-//! with as many operands as it takes, of the right class: predicates, up to 32 bits, 64 bits. (Between 16 and 32 bits nothing is
-//! checked but what memory is loaded to or stored from, which must be wide enough.) Modifiers of loads and stores that say how
-//! caches are used are read over.
+//! with as many operands as it takes, of the right class (predicates, up to 32 bits, 64 bits) and of the right types. Modifiers of
+//! loads and stores that say how caches are used are read over.
 //!
 //! # Registers
 //!
@@ -39,6 +39,7 @@ mod entry;
 mod error;
 mod flow;
 mod hash;
+mod known;
 mod layout;
 mod liveness;
 mod lower;
@@ -47,6 +48,7 @@ mod memory;
 mod nearest;
 mod number;
 mod scopes;
+mod types;
 mod visit;
 mod warp;
 
@@ -56,7 +58,7 @@ mod tests;
 pub use error::{DecodeError, DecodeFault};
 
 use crate::program::Program;
-use crate::text::{Module, Place};
+use crate::text::{Entry, Module, Place};
 use entry::SharedLayout;
 
 /// The program of one entry.
@@ -83,6 +85,15 @@ pub fn program(module: &Module<'_>, entry: &str) -> Result<Program, DecodeError>
             let fault = DecodeFault::NoEntry { name: error::short(entry), known };
             Err(DecodeError { at: Place { line: 1, column: 1 }, fault })
         }
+    }
+}
+
+/// All that keeps an entry from running, in the order of the text; empty where it runs. Instructions behind a faulty one are read on.
+#[must_use]
+pub fn refusals(module: &Module<'_>, entry: &Entry<'_>) -> Vec<DecodeError> {
+    match SharedLayout::of(module) {
+        Ok(shared) => shared.refusals(entry),
+        Err(error) => vec![error],
     }
 }
 

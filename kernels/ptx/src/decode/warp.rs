@@ -78,6 +78,17 @@ impl<'a> Builder<'a> {
         if !matches!(ins.operands.len(), 1 | 2) {
             return Err(count(ins, "1 or 2"));
         }
+        // As the assembler does it, of 32 bits. What registers hold, the machine checks.
+        if let Some(operand @ Operand::Integer(number)) = ins.operands.first()
+            && *number as u32 > 15
+        {
+            return Err(wrong(ins, 0, operand, "the number of a barrier, from 0 to 15,"));
+        }
+        if let Some(operand @ Operand::Integer(threads)) = ins.operands.get(1)
+            && !(*threads as u32).is_multiple_of(32)
+        {
+            return Err(wrong(ins, 1, operand, "a number of threads that is a multiple of 32"));
+        }
         let number = self.narrow(ins, 0)?;
         let threads = if ins.operands.len() == 2 { Some(self.narrow(ins, 1)?) } else { None };
         Ok(Act::Barrier { number, threads })

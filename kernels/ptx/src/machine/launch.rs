@@ -87,6 +87,16 @@ pub enum LaunchError {
         /// Who says so.
         why: &'static str,
     },
+    /// A text for another architecture than the one that is played.
+    #[error("the text says '.target {target}', which {architecture} does not run: {help}")]
+    Target {
+        /// The target of the text.
+        target: String,
+        /// What is played.
+        architecture: String,
+        /// Why not, and what to do.
+        help: String,
+    },
     /// Parameters of another size.
     #[error(
         "{given} bytes of parameters were given, and entry {entry} has {expected}; lay them out as the program's `params` say"
@@ -152,6 +162,7 @@ pub(super) fn check(program: &Program, launch: &Launch, device: &Device) -> Resu
             return Err(LaunchError::Dimension { what, given, allowed });
         }
     }
+    check_target(&program.target, launch.architecture)?;
     let given = launch.threads();
     let declared = program.max_threads.map(|max| (u64::from(max), "as .maxntid of the entry says"));
     for (allowed, why) in [(THREADS, "the most that any architecture runs")].into_iter().chain(declared) {
@@ -165,6 +176,27 @@ pub(super) fn check(program: &Program, launch: &Launch, device: &Device) -> Resu
     }
     check_memory(program, launch, device)?;
     check_steps(program)
+}
+
+/// A GPU runs texts for itself and for older ones; those for `sm_90a` on `sm_90` alone, those for `sm_100f` on its family.
+fn check_target(target: &str, architecture: Architecture) -> Result<(), LaunchError> {
+    let plain = target.trim_end_matches(['a', 'f']);
+    let number = |name: &str| name.strip_prefix("sm_").and_then(|digits| digits.parse::<u16>().ok());
+    let (Some(wanted), Some(played)) = (number(plain), number(architecture.name())) else { return Ok(()) };
+    let (why, what) = if wanted > played {
+        ("it is newer", "or a newer one")
+    } else if target.ends_with('a') && wanted != played {
+        ("its 'a' binds it to one architecture", "and no other")
+    } else if target.ends_with('f') && wanted / 10 != played / 10 {
+        ("its 'f' binds it to a family", "or another of its family")
+    } else {
+        return Ok(());
+    };
+    Err(LaunchError::Target {
+        target: target.to_owned(),
+        architecture: architecture.to_string(),
+        help: format!("{why}; play {plain} {what}, or compile the text for {architecture}"),
+    })
 }
 
 fn check_memory(program: &Program, launch: &Launch, device: &Device) -> Result<(), LaunchError> {

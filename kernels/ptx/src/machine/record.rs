@@ -153,9 +153,7 @@ fn explain(
         Hazard::WrittenReadOnly => ("stores to", "read by ld.global.nc in this launch"),
     };
     let (allocation, place) = match target {
-        Location::Device(i) => {
-            (u32::try_from(i).ok(), format!("allocation {i} ({} B)", machine.device.allocations[i].len))
-        }
+        Location::Device(i) => (u32::try_from(i).ok(), machine.device.called(i)),
         Location::Shared | Location::Local | Location::Param => (None, "shared memory".to_owned()),
     };
     let [x, y, z] = machine.thread_index(before.thread());

@@ -6,7 +6,7 @@ use super::grid::Machine;
 use super::step::site;
 use super::warp::Warp;
 use crate::check::Kind;
-use crate::memory::{LOCAL_WINDOW, SHARED_WINDOW, Span, WINDOW_BYTES};
+use crate::memory::{LOCAL_WINDOW, SHARED_WINDOW, Span, WINDOW_BYTES, over};
 use crate::program::Address;
 use crate::registers::{ALL, Class, LANES, Mask, Registers};
 use crate::text::Space;
@@ -261,12 +261,14 @@ fn misaligned(machine: &mut Machine<'_>, shared: &Shared, warp: &Warp, request: 
             };
             let site = site(machine, shared, warp, request.step, 1 << lane);
             machine.log.report(Kind::Misaligned, site, || {
-                let place = allocation.map_or_else(|| "its memory".to_owned(), |i| format!("allocation {i}"));
-                let past = at % align;
-                (
-                    allocation,
-                    format!("{bytes} bytes at byte {at} of {place}: {past} B past a multiple of {align}"),
-                )
+                let place = match part.target {
+                    Location::Device(i) => machine.device.called(i),
+                    Location::Shared => "shared memory".to_owned(),
+                    Location::Local => "local memory".to_owned(),
+                    Location::Param => "the parameters".to_owned(),
+                };
+                let words = format!("{bytes} bytes at byte {at} of {place}, which is no multiple of {align}");
+                (allocation, words)
             });
         }
     }
@@ -287,8 +289,12 @@ fn outside(
     let site = site(machine, shared, warp, request.step, 1 << lane);
     let own = |name: &str, base: u64, span: u64| {
         let at = address.wrapping_sub(base);
-        let past = at.saturating_add(bytes).saturating_sub(span);
-        format!("{verb} {bytes} bytes at byte {at} of {name} memory, which has {span}: {past} B past its end")
+        let signed = u32::try_from(at).map_or(at as i64, |at| i64::from(at as i32));
+        if signed < 0 {
+            return format!("{verb} {bytes} bytes at byte {signed} of {name} memory: a negative address");
+        }
+        let over = over(at.saturating_sub(span));
+        format!("{verb} {bytes} bytes at byte {at} of {name} memory, which has {span}{over}")
     };
     let (kind, allocation, words) = match find(machine, shared, request, address) {
         Some((Location::Shared, base, len, _)) => (Kind::OutOfBounds, None, own("shared", base, len)),

@@ -193,10 +193,11 @@ fn guarded(
     if undefined != 0 {
         let site = site(machine, shared, warp, at, undefined);
         machine.log.report(Kind::UndefinedGuard, site, || {
+            let name = machine.program.guard(at).map_or_else(String::new, |name| format!(" '{name}'"));
             (
                 None,
                 format!(
-                    "the predicate that guards this depends on something undefined in lanes {undefined:#010x}"
+                    "the predicate{name} that guards this depends on something undefined in lanes {undefined:#010x}"
                 ),
             )
         });

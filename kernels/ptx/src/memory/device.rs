@@ -106,6 +106,8 @@ pub(crate) struct Allocation {
     pub(crate) freed: bool,
     /// Of a variable of a module: never a leak.
     owned: bool,
+    /// What it is called, if it has a name.
+    pub(super) name: Option<String>,
     pub(crate) span: Span,
 }
 
@@ -154,7 +156,7 @@ impl Device {
         self.next = base + bytes + GAP;
         self.used += bytes;
         let span = Span::new(usize::try_from(bytes).unwrap_or(0));
-        self.allocations.push(Allocation { base, len: bytes, freed: false, owned: false, span });
+        self.allocations.push(Allocation { base, len: bytes, freed: false, owned: false, name: None, span });
         Ok(base)
     }
 
@@ -169,6 +171,7 @@ impl Device {
             self.write(address, &global.bytes)?;
             if let Some(last) = self.allocations.last_mut() {
                 last.owned = true;
+                last.name = Some(global.name.clone());
             }
             addresses.insert(global.name.clone(), address);
         }
@@ -274,45 +277,6 @@ impl Device {
     #[inline]
     pub(crate) fn find(&self, address: u64) -> Option<usize> {
         self.allocations.partition_point(|a| a.base <= address).checked_sub(1)
-    }
-
-    /// Where an access lies, in words, and the allocation that is meant.
-    pub(crate) fn locate(&self, address: u64, bytes: u64) -> (Option<u32>, bool, String) {
-        let name = |i: usize| u32::try_from(i).ok();
-        let Some(before) = self.find(address) else {
-            let nearest = self.allocations.first().map_or_else(
-                || "nothing is allocated".to_owned(),
-                |a| format!("{} B before allocation 0 ({} B)", a.base.saturating_sub(address), a.len),
-            );
-            return (None, false, nearest);
-        };
-        let a = &self.allocations[before];
-        let offset = address - a.base;
-        if offset < a.len || (offset == 0 && a.freed) {
-            let state = if a.freed { ", which was freed" } else { "" };
-            let over = (offset + bytes).saturating_sub(a.len);
-            let over = if over > 0 { format!("; {over} B pass its end") } else { String::new() };
-            return (
-                name(before),
-                a.freed,
-                format!("at byte {offset} of allocation {before} ({} B){state}{over}", a.len),
-            );
-        }
-        let past = offset - a.len;
-        if let Some(next) = self.allocations.get(before + 1).filter(|next| next.base - address < past) {
-            let gap = next.base - address;
-            return (
-                name(before + 1),
-                false,
-                format!("{gap} B before allocation {} ({} B)", before + 1, next.len),
-            );
-        }
-        let state = if a.freed { ", which was freed" } else { "" };
-        (name(before), false, format!("{past} B past the end of allocation {before} ({} B){state}", a.len))
-    }
-
-    fn place(&self, address: u64, bytes: u64) -> String {
-        self.locate(address, bytes).2
     }
 
     /// The span and offset of a range that lies in one living allocation.

@@ -13,12 +13,14 @@
 mod device;
 mod entry;
 mod fine;
+mod place;
 mod shadow;
 mod span;
 
 pub use device::{Checked, Device, Leak, Limits, MemoryError};
 pub(crate) use entry::{Clock, Conflict, Epoch, Hazard, STAMPS};
 pub(crate) use fine::Fine;
+pub(crate) use place::over;
 pub(crate) use shadow::Shadow;
 pub(crate) use span::Span;
 

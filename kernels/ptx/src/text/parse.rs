@@ -12,6 +12,9 @@ const STATEMENTS: u32 = 2_000_000;
 /// Operands of all statements, initial values of all variables.
 const VALUES: u32 = 16_000_000;
 
+/// The newest major version of PTX that is known.
+const NEWEST: u8 = 9;
+
 /// Reads a text.
 ///
 /// # Errors
@@ -83,6 +86,9 @@ impl<'a> Parser<'a> {
         let (Ok(major), Ok(minor)) = (major.parse(), minor.parse()) else {
             return Err(self.number(EXPECTED));
         };
+        if major > NEWEST {
+            return Err(self.stream.not_supported("this reads PTX up to 9.x; compile for an older version"));
+        }
         self.module.version = (major, minor);
         self.stream.advance();
         Ok(())

@@ -24,7 +24,13 @@ fn an_access_past_the_end_is_found() {
         let finding = only(&outcome, Kind::OutOfBounds, line);
         assert_eq!((finding.thread, finding.block, finding.allocation), ([24, 0, 0], [0; 3], Some(0)));
         assert_eq!(finding.count, 8);
-        assert!(finding.explanation.contains("0 B past the end of allocation 0 (4096 B)"), "{finding}");
+        assert!(
+            finding
+                .explanation
+                .contains("outside of allocation 0 (4096 B); the first byte outside is right behind its end"),
+            "{finding}"
+        );
+        assert!(finding.to_string().ends_with("(8 times at this line, counted by lanes)"), "{finding}");
         (outcome, words)
     };
     assert!(outcome.complete && !outcome.is_clean());
@@ -44,7 +50,12 @@ fn an_access_across_the_end_is_found() {
     let kinds: Vec<Kind> = outcome.findings.iter().map(|finding| finding.kind).collect();
     assert_eq!(kinds, [Kind::OutOfBounds]);
     let words_of = &outcome.findings[0].explanation;
-    assert!(words_of.contains("at byte 4092 of allocation 0 (4096 B); 4 B pass its end"), "{words_of}");
+    assert!(
+        words_of.contains(
+            "at byte 4092 of allocation 0 (4096 B); the first byte outside is right behind its end"
+        ),
+        "{words_of}"
+    );
     assert_eq!((outcome.findings[0].line, words[1023]), (line, 0));
 }
 
@@ -84,7 +95,7 @@ fn misaligned_accesses_are_found() {
     let (outcome, _) = run_one(k, 1, 4);
     let finding = only(&outcome, Kind::Misaligned, line);
     assert!(
-        finding.explanation.contains("8 bytes at byte 4 of allocation 0: 4 B past a multiple of 8"),
+        finding.explanation.contains("8 bytes at byte 4 of allocation 0 (4096 B), which is no multiple of 8"),
         "{finding}"
     );
     assert_eq!(finding.count, 4);

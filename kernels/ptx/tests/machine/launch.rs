@@ -122,3 +122,36 @@ fn a_huge_grid_ends_at_the_limit_of_steps() {
         assert_eq!(outcome.counters.instructions, 10_000);
     }
 }
+
+/// Story: a text for `sm_90` was played as `sm_80`, which no driver does. A GPU runs what is for it or older.
+#[test]
+fn a_text_for_a_newer_architecture_is_refused() {
+    for (target, architecture, says) in [
+        ("sm_80", Architecture::Sm80, None),
+        ("sm_70", Architecture::Sm100, None),
+        (
+            "sm_90",
+            Architecture::Sm80,
+            Some("'.target sm_90', which sm_80 does not run: it is newer; play sm_90 or a newer one"),
+        ),
+        ("sm_90a", Architecture::Sm90, None),
+        ("sm_90a", Architecture::Sm100, Some("binds it to one architecture")),
+        ("sm_100f", Architecture::Sm100, None),
+    ] {
+        let mut program = trivial();
+        program.target = target.to_owned();
+        let mut world = World::new(1, 1, &[64]);
+        world.launch.architecture = architecture;
+        let outcome = sparse_ptx::machine::run(&program, &world.launch, &mut world.device);
+        match says {
+            None => assert!(outcome.is_ok(), "{target}: {outcome:?}"),
+            Some(says) => {
+                let error = outcome.expect_err(target);
+                assert!(
+                    matches!(error, LaunchError::Target { .. }) && error.to_string().contains(says),
+                    "{error}"
+                );
+            }
+        }
+    }
+}

@@ -39,12 +39,27 @@ fn what_is_outside_is_refused_with_the_distance() {
     let text = |result: Result<(), MemoryError>| result.expect_err("it is outside").to_string();
     assert!(
         text(device.write(address + 60, &[0; 8]))
-            .contains("at byte 60 of allocation 0 (64 B); 4 B pass its end")
+            .contains("at byte 60 of allocation 0 (64 B); the first byte outside is right behind its end")
     );
-    assert!(text(device.write(address + 80, &[0])).contains("16 B past the end of allocation 0 (64 B)"));
-    assert!(text(device.write(address - 8, &[0])).contains("8 B before allocation 0 (64 B)"));
-    assert!(text(device.write(8, &[0])).contains("before allocation 0"));
-    assert!(text(device.write(u64::MAX, &[0; 2])).contains("past the end of allocation 0"));
+    assert!(
+        text(device.write(address + 80, &[0]))
+            .contains("outside of allocation 0 (64 B); the first byte outside lies 16 bytes behind its end")
+    );
+    assert!(text(device.write(address - 8, &[0])).contains("it begins 8 bytes before allocation 0 (64 B)"));
+    assert!(
+        text(device.write(address + 64, &[0]))
+            .contains("outside of allocation 0 (64 B); the first byte outside is right behind its end")
+    );
+    assert!(text(device.write(1 << 20, &[0])).contains("before allocation 0"));
+    assert!(text(device.write(u64::MAX >> 1, &[0; 2])).contains("behind its end"));
+    device.name(address, "x");
+    assert!(text(device.write(address + 64, &[0])).contains("outside of 'x' (64 B)"));
+    // Story: these were so many bytes before the first allocation, or behind the last.
+    assert!(text(device.write(0, &[0])).contains("the null pointer"));
+    assert!(text(device.write(8, &[0])).contains("8 bytes behind the null pointer"));
+    assert!(text(device.write(u64::MAX - 3, &[0; 2])).contains("that is -4: a negative address"));
+    let mut device = Device::default();
+    let address = device.alloc(64, 1).expect("it fits");
     assert!(text(device.free(address + 4)).contains("at byte 4 of allocation 0"));
     device.free(address).expect("it lives");
     assert!(text(device.free(address)).contains("which was freed"));

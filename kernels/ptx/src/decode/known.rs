@@ -1,0 +1,148 @@
+//! What PTX has and this machine does not play, so that nobody takes it for a misspelling: one table, by the beginnings of names.
+
+/// Instructions, as many words of them as tell them apart, and what is said about them.
+const INSTRUCTIONS: &[(&[&str], &str)] = &[
+    (&["atom", "red", "multimem"], "the machine knows atomics and does not play them"),
+    (
+        &["call", "brx", "alloca", "stacksave", "stackrestore"],
+        "the machine runs entries without calls and jump tables",
+    ),
+    (
+        &["wgmma", "tcgen05", "wmma"],
+        "of matrix instructions the machine plays `mma.sync`, `mma.sp` and `ldmatrix`",
+    ),
+    (
+        &["stmatrix", "movmatrix"],
+        "of matrix instructions the machine plays `mma.sync`, `mma.sp` and `ldmatrix`",
+    ),
+    (
+        &["cp.async.bulk", "cp.async.mbarrier", "cp.reduce", "tensormap", "st.async", "st.bulk", "red.async"],
+        "of asynchronous copies the machine plays `cp.async.ca` and `cp.async.cg` with groups",
+    ),
+    (
+        &["mbarrier", "barrier", "bar.red", "bar.arrive", "bar.cta"],
+        "of barriers the machine plays `bar.sync` and `bar.warp.sync`",
+    ),
+    (&["ldu"], "write `ld.global`, which gives the same"),
+    (&["mapa", "getctarank", "clusterlaunchcontrol"], "there are no clusters of blocks here"),
+    (
+        &[
+            "fence",
+            "membar",
+            "ld.volatile",
+            "ld.relaxed",
+            "ld.acquire",
+            "ld.mmio",
+            "st.volatile",
+            "st.relaxed",
+            "st.release",
+            "st.mmio",
+        ],
+        "the machine plays weak accesses, which barriers order, and no fences",
+    ),
+    (
+        &["tex", "tld4", "txq", "istypep", "suld", "sust", "sured", "suq"],
+        "textures and surfaces are not part of this machine",
+    ),
+    (
+        &["isspacep", "cvta.shared", "cvta.local", "cvta.const", "cvta.param"],
+        "use the address of its own state space",
+    ),
+    (
+        &["cvta.to.shared", "cvta.to.local", "cvta.to.const", "cvta.to.param"],
+        "use the address of its own state space",
+    ),
+    (
+        &["prefetch", "prefetchu", "applypriority", "createpolicy"],
+        "caches are not part of this machine; leave it out, as it changes no value",
+    ),
+    (
+        &["activemask", "match", "elect"],
+        "of what lanes tell each other the machine plays `shfl.sync`, `vote.sync` and `redux.sync`",
+    ),
+    (
+        &["shfl.up", "shfl.down", "shfl.bfly", "shfl.idx", "vote.all", "vote.any", "vote.uni", "vote.ballot"],
+        "write it with `.sync`",
+    ),
+    (
+        &["addc", "subc", "madc", "add.cc", "sub.cc", "mad.lo.cc", "mad.hi.cc"],
+        "the machine has no carry; add in 64 bits instead",
+    ),
+    (
+        &["discard", "dp2a", "dp4a", "bmsk", "szext", "fns", "cvt.pack"],
+        "the machine knows it and does not play it",
+    ),
+    (
+        &["vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"],
+        "the machine does not play video instructions",
+    ),
+    (
+        &["trap", "brkpt", "pmevent", "nanosleep", "setmaxnreg", "griddepcontrol"],
+        "the machine knows it and does not play it",
+    ),
+];
+
+/// Special registers, by their beginnings.
+const REGISTERS: &[(&[&str], &str)] = &[
+    (
+        &["%clock", "%globaltimer", "%pm"],
+        "there are no clocks here: a result that depends on one is no result",
+    ),
+    (&["%smid", "%nsmid", "%nwarpid", "%gridid"], "where and when a block runs is not part of this machine"),
+    (&["%lanemask_"], "compute the mask from '%laneid'"),
+    (&["%cluster", "%ncluster", "%is_explicit_cluster"], "there are no clusters of blocks here"),
+    (
+        &[
+            "%envreg",
+            "%dynamic_smem_size",
+            "%total_smem_size",
+            "%aggr_smem_size",
+            "%reserved_smem",
+            "%current_graph_exec",
+        ],
+        "give what it says as a parameter",
+    ),
+];
+
+/// What is said about an instruction of PTX that the machine does not play; nothing where it is no such instruction.
+pub(super) fn instruction(form: &str) -> Option<&'static str> {
+    let begins = |start: &&str| {
+        let rest = form.strip_prefix(*start);
+        // `vadd2` and `vadd4` are families of `vadd`.
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ':', '2', '4']))
+    };
+    // The longest beginning decides: `red.async` is a copy, `red` an atomic.
+    let all = INSTRUCTIONS.iter().flat_map(|(starts, help)| starts.iter().map(move |start| (start, *help)));
+    all.filter(|(start, _)| begins(start)).max_by_key(|(start, _)| start.len()).map(|(_, help)| help)
+}
+
+/// The same for a special register.
+pub(super) fn register(name: &str) -> Option<&'static str> {
+    let mut rows = REGISTERS.iter();
+    rows.find(|(starts, _)| starts.iter().any(|start| name.starts_with(start))).map(|(_, help)| *help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table;
+
+    #[test]
+    fn nothing_that_is_played_is_said_not_to_be() {
+        let both: Vec<&str> = table::forms().into_iter().filter(|form| instruction(form).is_some()).collect();
+        assert!(both.is_empty(), "{both:?}");
+    }
+
+    /// The longest beginning decides, and a beginning ends where a word does.
+    #[test]
+    fn words_are_told_apart() {
+        let copies = instruction("cp.async.bulk.wait_group");
+        assert!(copies.is_some() && instruction("red.async.relaxed.cluster") == copies);
+        assert!(instruction("red.global.add.u32").is_some_and(|help| help.contains("atomics")));
+        assert!(instruction("vadd4.u32.u32.u32").is_some_and(|help| help.contains("video")));
+        for stranger in ["reduce.u32", "matched", "cp.async.bulky", "fencing.sc"] {
+            assert_eq!(instruction(stranger), None, "{stranger}");
+        }
+        assert!(register("%clock64").is_some() && register("%tid.w").is_none());
+    }
+}
