@@ -7,6 +7,8 @@ use crate::gpus::{OnGpu, on_gpus, played};
 use crate::support;
 use sparse_oracle::prelude::*;
 
+use sparse_kernels::cuda::played_kernels;
+use sparse_kernels::cuda::source::Source;
 use sparse_kernels::{Kernel, all_kernels};
 use sparse_oracle::arithmetic::Architecture;
 use sparse_oracle::contract::Op;
@@ -17,6 +19,7 @@ use sparse_oracle::profile::Profile;
 use sparse_oracle::refusal::{EngineError, Refusal, RequestError};
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::verdict::{Criterion, Verdict};
+use sparse_ptx_device::{Player, Texts};
 use std::collections::BTreeSet;
 use support::{Dense, LAYOUTS, Rng, encode, entries, kept_slots};
 
@@ -52,20 +55,25 @@ struct Case {
     factors: (f64, f64),
 }
 
+impl Case {
+    fn task<'a>(&'a self, c: &'a mut Dense) -> Task<'a> {
+        let (alpha, beta) = self.factors;
+        Task::Spmm {
+            a: &self.a,
+            transpose_a: self.transpose_a,
+            b: self.b.as_ref(),
+            transpose_b: self.transpose_b,
+            alpha,
+            beta,
+            c: c.as_mut(),
+        }
+    }
+}
+
 /// Runs a case and has it judged; the tiers that decided.
 fn check(kernel: &OnGpu, case: &Case, what: &str) -> Vec<Criterion> {
-    let (alpha, beta) = case.factors;
     let mut c = case.c.clone();
-    let task = Task::Spmm {
-        a: &case.a,
-        transpose_a: case.transpose_a,
-        b: case.b.as_ref(),
-        transpose_b: case.transpose_b,
-        alpha,
-        beta,
-        c: c.as_mut(),
-    };
-    assert_eq!(kernel.run(task), Ok(Answer::Written), "{} {what}", kernel.title());
+    assert_eq!(kernel.run(case.task(&mut c)), Ok(Answer::Written), "{} {what}", kernel.title());
     let arithmetic = &kernel.arithmetic;
     let rounded = |v: f64| input(v, arithmetic.part().input);
     let stored = case.a.entries_f64();
@@ -192,6 +200,36 @@ fn products_in_large_tiles_pass_every_tier() {
             let case = Case { a, transpose_a: true, transpose_b: false, b, c, factors: (1.0, 0.0) };
             check(kernel, &case, &format!("{n}:{m} by {l}, {cols} x {columns}"));
         }
+    }
+}
+
+/// Tiles that are chosen for few products: 64 x 128 where larger ones would leave half of an odd number of multiprocessors idle, and 128 x 256
+/// with packed slices where those of 128 x 128 do not fit. Without its entry the launch fails: so it is this one that runs.
+#[test]
+fn the_rarest_tiles_are_launched_and_pass() {
+    let rare = [
+        ("nm_v3_medium", (16, 32, 32), (64, 640, 320), 7),
+        ("nm_v3p_medium", (4, 32, 128), (64, 640, 320), 7),
+        ("nm_v3p_wide", (64, 256, 256), (256, 256, 128), 1),
+    ];
+    let mut rng = Rng(45);
+    let text = Source::NmTile.precompiled().expect("committed");
+    for (entry, (n, m, l), (rows, cols, columns), multiprocessors) in rare {
+        let mut table = played_kernels(Architecture::Sm90).into_iter();
+        let row = table.find(|row| row.kernel.name == "spmm_nm_f32_f32_f32_f32__ptx").expect("it is there");
+        let types = row.kernel.contract.types;
+        let player = |texts| Player::new(Architecture::Sm90, texts).multiprocessors(multiprocessors).gpu();
+        let e = entries(&mut rng, rows, cols, 60, Rng::integer);
+        let params = FormatParams { n, m, l, ..FormatParams::DEFAULT };
+        let a = encode(&mut rng, types.a, FormatKind::Nm, params, &e);
+        let b = Dense::new(types.b, (rows, columns), Layout::RowMajor, 0, || rng.integer());
+        let c = Dense::new(types.out, (cols, columns), Layout::RowMajor, 0, || f64::NAN);
+        let case = Case { a, transpose_a: true, transpose_b: false, b, c, factors: (1.0, 0.0) };
+        let without = text.replace(&format!(".entry {entry}("), ".entry nothing(");
+        let without = Texts::committed().replaced(Source::NmTile, &without).expect("it is PTX");
+        let refused = row.run_on(&player(without), case.task(&mut case.c.clone())).expect_err(entry);
+        assert!(refused.to_string().contains(&format!("no entry {entry}")), "{refused}");
+        check(&OnGpu::Played(row, player(Texts::committed())), &case, entry);
     }
 }
 

@@ -1,7 +1,10 @@
 //! The nine files of our own GPU kernels: all parse, all entries decode, quickly, into few slots.
 
 use flate2::read::GzDecoder;
+use sparse_oracle::arithmetic::Architecture;
 use sparse_ptx::decode::programs;
+use sparse_ptx::machine::{Launch, run};
+use sparse_ptx::memory::Device;
 use sparse_ptx::program::{Act, Program};
 use sparse_ptx::text::parse;
 use std::io::Read;
@@ -48,6 +51,27 @@ fn all_entries_decode_into_few_slots() {
         let slots = extent.predicates + extent.narrow + extent.wide;
         assert!(slots <= 450, "{}: {extent:?}", program.name);
         assert!(matches!(program.steps.last().expect("steps").act, Act::Exit), "{}", program.name);
+    }
+}
+
+/// `ffma` measures; what it stores, it stores only where the sum of its 16 chains is 1. With this factor they all end at 1/16.
+#[test]
+fn the_chains_of_the_measuring_kernel_end_where_they_must() {
+    let all = all();
+    let program = all.iter().find(|program| program.name == "ffma").expect("it is ours");
+    for (factor, stored) in [(1.0f32 / 17.0, 1.0f32), (0.5, 0.0)] {
+        let mut device = Device::default();
+        let out = device.alloc(4, 256).expect("room");
+        device.write(out, &0.0f32.to_ne_bytes()).expect("inside");
+        let mut params = out.to_ne_bytes().to_vec();
+        params.extend(4u32.to_ne_bytes());
+        params.extend(factor.to_ne_bytes());
+        let mut launch = Launch::new(Architecture::Sm80, 1, 1, params);
+        launch.step_limit = 10_000;
+        let outcome = run(program, &launch, &mut device).expect("it can be launched");
+        assert!(outcome.is_clean(), "{:?}", outcome.findings);
+        let bytes = device.read(out, 4).expect("inside");
+        assert_eq!(bytes, stored.to_ne_bytes(), "factor {factor}");
     }
 }
 
