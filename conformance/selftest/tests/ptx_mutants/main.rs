@@ -9,6 +9,7 @@
 mod hunt;
 mod mutant;
 mod played;
+mod redundant;
 
 use hunt::{Fate, Field, Ground};
 use mutant::{CLASSES, Class, Mutant, mutants};
@@ -33,6 +34,8 @@ struct Score {
     not_launched: usize,
     /// Cases launch the entry, and none comes to the line.
     not_reached: usize,
+    /// Cases come to the line, none has a finding, and the kernel does the same with the fault: the reason stands with it.
+    redundant: usize,
     /// Cases come to the line, and none has a finding.
     survived: usize,
 }
@@ -49,6 +52,9 @@ struct Survivor {
     becomes: String,
     /// Cases that launch the entry.
     cases: usize,
+    /// Why it is no fault, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    redundant: Option<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -130,12 +136,14 @@ fn score_of_the_quick_tier() {
 impl Published {
     fn note(&mut self, mutant: Mutant, fate: Fate, was: String) {
         let score = self.classes.get_mut(&mutant.class).expect("a row of each class");
+        let redundant = redundant::reason(mutant.class, &mutant.entry, &was);
         score.mutants += 1;
         let count = match fate {
             Fate::Convicted => &mut score.convicted,
             Fate::Refused => &mut score.refused,
             Fate::NotLaunched => &mut score.not_launched,
             Fate::NotReached(_) => &mut score.not_reached,
+            Fate::Survived(_) if redundant.is_some() => &mut score.redundant,
             Fate::Survived(_) => &mut score.survived,
         };
         *count += 1;
@@ -144,7 +152,16 @@ impl Published {
             self.not_launched.insert(entry);
         } else if let Fate::Survived(cases) = fate {
             let source = source.row().name;
-            self.survivors.push(Survivor { class, source, entry, line: line + 1, was, becomes, cases });
+            self.survivors.push(Survivor {
+                class,
+                source,
+                entry,
+                line: line + 1,
+                was,
+                becomes,
+                cases,
+                redundant,
+            });
         }
     }
 }
@@ -155,7 +172,7 @@ fn a_fault_of_each_class_is_convicted() {
     let contracts = vec!["spmm.nm.f32_f32_f32_f32".to_owned()];
     let field = Field::new(&Options { contracts, ..Options::default() });
     let ground = field.ground();
-    let (source, started) = (Source::NmTile, std::time::Instant::now());
+    let source = Source::NmTile;
     let text = text(source);
     let lines: Vec<&str> = text.lines().collect();
     let groups = by_line(source, &lines);
@@ -164,7 +181,6 @@ fn a_fault_of_each_class_is_convicted() {
         let fate = |mutant: &Mutant| ground.fates(std::slice::from_ref(mutant), &lines)[0];
         let launched = of_class.by_ref().filter(|mutant| ground.launches(&mutant.entry));
         let fates: Vec<Fate> = launched.take(4).map(fate).collect();
-        eprintln!("{class:?} {fates:?} {:?}", started.elapsed());
         assert!(fates.contains(&Fate::Convicted), "{class:?}: {fates:?}");
     }
 }

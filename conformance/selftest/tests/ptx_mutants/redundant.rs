@@ -1,0 +1,43 @@
+//! Survivors that are no faults: why the kernel does the same with them. Each was looked up in the source.
+
+use super::mutant::Class;
+
+/// Class, how the entry's name begins, how the line begins and ends, and the reason.
+const REASONS: [(Class, &str, (&str, &str), &str); 5] = [
+    (
+        Class::Barrier,
+        "sum_",
+        ("bar.sync", "0;"),
+        "the second barrier of the sum of a block keeps its shared memory from the next sum, and these entries form one",
+    ),
+    (
+        Class::Wait,
+        "tiles_finish",
+        ("cp.async.wait_all", ";"),
+        "each copy that has bytes was waited for where its group was summed; the groups that are open at the end are empty",
+    ),
+    (
+        Class::Shift4,
+        "fill_windows",
+        ("st.local.u32 \t[%rd1]", ";"),
+        "the zero of number[0], which is never read, goes into number[1], which is written before it is read",
+    ),
+    (
+        Class::Shift16,
+        "fill_windows",
+        ("st.local.u32 \t[%rd1]", ";"),
+        "the zero of number[0], which is never read, goes into number[4], which is written before it is read",
+    ),
+    (
+        Class::Guard,
+        "listed_",
+        ("@%p", "_2;"),
+        "it chooses a division of 32 bits instead of 64, which only more than 2^32 warps need",
+    ),
+];
+
+/// Why a survivor is none, where that is known.
+pub(crate) fn reason(class: Class, entry: &str, line: &str) -> Option<&'static str> {
+    let mut rows = REASONS.iter().filter(|row| row.0 == class && entry.starts_with(row.1));
+    rows.find(|(.., (begin, end), _)| line.starts_with(begin) && line.ends_with(end)).map(|row| row.3)
+}
