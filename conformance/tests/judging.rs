@@ -15,4 +15,5 @@ mod manifest;
 mod plan_files;
 mod plan_restricted;
 mod reach;
+mod silicon_digests;
 mod state;

@@ -162,11 +162,7 @@ impl Product {
 
 /// The one that is wanted, of those made so far or made now. Nothing is locked while it is made: that takes all threads, and one that waits
 /// for the lock may be the one that has a part of the work. Two that ask at once may both make it; the first is kept.
-fn made_once<T: Clone>(
-    made: &Mutex<Vec<T>>,
-    is_wanted: impl Fn(&T) -> bool,
-    make: impl FnOnce() -> T,
-) -> T {
+fn made_once<T: Clone>(made: &Mutex<Vec<T>>, is_wanted: impl Fn(&T) -> bool, make: impl FnOnce() -> T) -> T {
     let made = || made.lock().unwrap_or_else(PoisonError::into_inner);
     let find = |made: &[T]| made.iter().find(|of| is_wanted(of)).cloned();
     if let Some(found) = find(&made()) {
