@@ -13,7 +13,7 @@
 mod player;
 mod texts;
 
-pub use player::Player;
+pub use player::{Counted, Player};
 pub use texts::{TextError, Texts};
 
 #[cfg(doctest)]

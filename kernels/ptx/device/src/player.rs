@@ -4,14 +4,17 @@ use crate::texts::Texts;
 use sparse_kernels::cuda::source::Source;
 use sparse_kernels::cuda::{CudaError, Gpu, GpuCall, GpuMachine};
 use sparse_ptx::check::Severity;
-use sparse_ptx::machine::{Launch, Outcome, Schedule, run, shared_limit};
+use sparse_ptx::machine::{Counters, Launch, Outcome, Schedule, run, shared_limit};
 use sparse_ptx::memory::{Device, MemoryError};
 use sparse_types::arithmetic::Architecture;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Warp instructions of one launch at most, some ten seconds of work.
 const STEPS: u64 = 1 << 28;
+
+/// Launches in their order: the entry, and what it did.
+pub type Counted = Arc<Mutex<Vec<(String, Counters)>>>;
 
 /// Plays a GPU of one architecture. All checks of `sparse-ptx` are on: a launch that is not clean fails.
 #[derive(Debug)]
@@ -20,6 +23,7 @@ pub struct Player {
     multiprocessors: usize,
     schedule: Schedule,
     steps: u64,
+    counted: Option<Counted>,
     texts: Texts,
     state: Mutex<State>,
 }
@@ -36,7 +40,7 @@ impl Player {
     #[must_use]
     pub fn new(architecture: Architecture, texts: Texts) -> Player {
         let (schedule, state) = (Schedule::default(), Mutex::default());
-        Player { architecture, multiprocessors: 2, schedule, steps: STEPS, texts, state }
+        Player { architecture, multiprocessors: 2, schedule, steps: STEPS, counted: None, texts, state }
     }
 
     /// In another order. What a kernel stores must not depend on it.
@@ -55,6 +59,12 @@ impl Player {
     #[must_use]
     pub fn steps(self, steps: u64) -> Player {
         Player { steps, ..self }
+    }
+
+    /// Notes what each launch did.
+    #[must_use]
+    pub fn counting(self, counted: &Counted) -> Player {
+        Player { counted: Some(Arc::clone(counted)), ..self }
     }
 
     /// The GPU that it plays.
@@ -126,11 +136,15 @@ impl GpuMachine for Player {
             launch.grid[1] = y;
             launch.dynamic_shared = call.grid.shared;
             launch.symbols = state.variables.get(&call.source).cloned().unwrap_or_default();
-            launch.count = false;
+            launch.count = self.counted.is_some();
             launch.schedule = self.schedule;
             launch.step_limit = self.steps;
             run(program, &launch, &mut state.device).map_err(failed(what))
         })?;
+        if let Some(counted) = &self.counted {
+            let launch = (call.symbol.clone(), outcome.counters.clone());
+            counted.lock().unwrap_or_else(PoisonError::into_inner).push(launch);
+        }
         verdict(&call.symbol, &outcome)
     }
 }

@@ -1,11 +1,12 @@
 //! Faults in our own PTX, played on the CPU: which of them does the quick tier convict?
 //!
 //! ```text
-//! cargo test --release -p sparse-conformance-selftest --test ptx_mutants -- --ignored --nocapture     all, to docs/ptx-mutants.json
+//! cargo test --release -p sparse-conformance-selftest --test ptx -- --ignored --nocapture     all, to docs/ptx-mutants.json
 //! ```
 //!
 //! Otherwise a few of each class are hunted over the cases of two contracts.
 
+mod counters;
 mod hunt;
 mod mutant;
 mod played;

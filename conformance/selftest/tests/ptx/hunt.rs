@@ -7,7 +7,7 @@
 //! ```
 
 use super::mutant::Mutant;
-use super::played::{ARCHITECTURE, Alone, Launched};
+use super::played::{ARCHITECTURE, Alone};
 use rayon::prelude::*;
 use sparse_conformance_core::backend::Backend;
 use sparse_conformance_core::plan::{Options, plan};
@@ -15,8 +15,8 @@ use sparse_conformance_core::runner::Ready;
 use sparse_conformance_selftest::HuntPlan;
 use sparse_kernels::cuda::{GpuKernel, played_kernels};
 use sparse_ptx::check::Kind;
-use sparse_ptx_device::{TextError, Texts};
-use std::collections::BTreeMap;
+use sparse_ptx_device::{Counted, TextError, Texts};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
 /// What became of a mutant.
@@ -36,8 +36,8 @@ pub(crate) enum Fate {
 
 /// Kernels, and the cases of a plan for them.
 pub(crate) struct Field {
-    kernels: Vec<GpuKernel>,
-    plan: HuntPlan,
+    pub(crate) kernels: Vec<GpuKernel>,
+    pub(crate) plan: HuntPlan,
 }
 
 /// The cases, ready, and which launch what.
@@ -75,15 +75,16 @@ impl Field {
         let pairs = (0..self.kernels.len()).flat_map(|k| (0..ready.len()).map(move |c| (k, c)));
         let pairs: Vec<(usize, usize)> = pairs.filter(concerned).collect();
         let run = |&(k, c): &(usize, usize)| {
-            let launched = Launched::default();
-            let asked = ready[c].ask_once(&Alone::noting(&self.kernels[k], texts.clone(), &launched));
+            let counted = Counted::default();
+            let asked = ready[c].ask_once(&Alone::counting(&self.kernels[k], texts.clone(), &counted));
             let verdict = &asked.record.verdict;
             if verdict.is_finding() && verdict.to_string().contains(Kind::StepLimit.name()) {
                 return None;
             }
             let name = &self.kernels[k].kernel.name;
             assert!(!verdict.is_finding(), "{name} is not clean itself: {}: {verdict}", ready[c].case());
-            Some(launched.lock().unwrap_or_else(PoisonError::into_inner).clone())
+            let counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
+            Some(counted.iter().map(|(entry, _)| entry.clone()).collect::<BTreeSet<String>>())
         };
         let launched: Vec<_> = pairs.par_iter().map(run).collect();
         let left_out = launched.iter().filter(|launched| launched.is_none()).count();
