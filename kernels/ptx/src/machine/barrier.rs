@@ -151,11 +151,13 @@ impl Block {
 }
 
 /// `bar.sync` is `.aligned`: the lanes of a warp must execute the same one. Lanes that have exited count as having come; but whether
-/// they exit before the others come is only sure of those that do nothing else after they have parted from them.
+/// they exit before the others come is only sure of those that do nothing else after they have parted from them, at a condition that the
+/// others have met as well.
 ///
 /// ```text
-/// if (i >= n) return;  bar.sync          the others come to a barrier of those that are left: a note
-/// if (i < n) bar.sync  else work;  ret   lanes are at work when the others come: a finding
+/// if (i >= n) return;  bar.sync                    the others come to a barrier of those that are left: a note
+/// if (i < n) bar.sync  else work;  ret             lanes are at work when the others come: a finding
+/// if (i < n) bar.sync;  if (i > 0) return;  work   so are they here: the others have not met the way out yet
 /// ```
 fn check_warp(machine: &mut Machine<'_>, shared: &Shared, warp: &mut Warp, number: u8) {
     let mut here = warp.fragments.iter().filter(|f| f.state == State::Barrier(number));
@@ -179,7 +181,8 @@ fn check_warp(machine: &mut Machine<'_>, shared: &Shared, warp: &mut Warp, numbe
     if exited == 0 || warp.diverged {
         return;
     }
-    let strayed = exited & !warp.left;
+    let here = warp.fragments.iter().filter(|f| f.state == State::Barrier(number));
+    let strayed = warp.strayed_from(here.fold(0, |mask, f| mask | f.mask));
     if strayed == 0 {
         machine.log.report(Kind::BarrierAfterExit, place, || {
             (None, format!("lanes {exited:#010x} of the warp have exited and never come here"))

@@ -103,7 +103,7 @@ fn fragment(machine: &mut Machine<'_>, shared: &mut Shared, warp: &mut Warp, tur
             }
             Act::Branch { target, uniform } => {
                 if step.guard.is_some() {
-                    warp.left |= ways_out(program, (at, *target), (mask, active));
+                    look_for_ways_out(program, warp, (at, *target), (mask, active));
                 }
                 if active == mask {
                     at = *target;
@@ -116,7 +116,9 @@ fn fragment(machine: &mut Machine<'_>, shared: &mut Shared, warp: &mut Warp, tur
                 continue;
             }
             Act::Exit => {
-                warp.left |= if step.guard.is_some() { active } else { 0 };
+                if step.guard.is_some() {
+                    warp.meets(at, mask, active);
+                }
                 exit(shared, warp, active);
                 mask &= !active;
                 if mask == 0 {
@@ -248,11 +250,19 @@ fn split(
     warp.push(target, taken, State::Ready);
 }
 
-/// The lanes that a conditional branch sends to the end of the program with nothing in between: `if (i >= n) return;`.
+/// Notes the lanes that a conditional branch sends to the end of the program with nothing in between: `if (i >= n) return;`.
 #[inline]
-fn ways_out(program: &Program, (at, target): (u32, u32), (mask, taken): (Mask, Mask)) -> Mask {
-    let of = |step: u32, lanes: Mask| if lanes != 0 && leads_out(program, step) { lanes } else { 0 };
-    of(target, taken) | of(at + 1, mask & !taken)
+fn look_for_ways_out(
+    program: &Program,
+    warp: &mut Warp,
+    (at, target): (u32, u32),
+    (mask, taken): (Mask, Mask),
+) {
+    let (there, here) = (leads_out(program, target), leads_out(program, at + 1));
+    if there || here {
+        let gone = |leads: bool, lanes: Mask| if leads { lanes } else { 0 };
+        warp.meets(at, mask, gone(there, taken) | gone(here, mask & !taken));
+    }
 }
 
 /// Whether nothing but branches comes before an exit.

@@ -26,6 +26,16 @@ pub(super) struct Fragment {
     pub(super) state: State,
 }
 
+/// A conditional branch, or exit, with nothing but the end behind it on one side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct WayOut {
+    pub(super) step: u32,
+    /// Lanes that have come to it.
+    pub(super) met: Mask,
+    /// Those of them that it sent to the end.
+    pub(super) gone: Mask,
+}
+
 /// A warp.
 #[derive(Debug)]
 pub(super) struct Warp {
@@ -36,8 +46,8 @@ pub(super) struct Warp {
     pub(super) live: Mask,
     /// Lanes that exist.
     pub(super) born: Mask,
-    /// Lanes that exit, or have exited, right after the condition that sent them there.
-    pub(super) left: Mask,
+    /// Where conditions sent lanes straight to the end.
+    pub(super) ways_out: Vec<WayOut>,
     /// Its lanes have met different barriers: what follows from that is not said again.
     pub(super) diverged: bool,
     pub(super) fragments: Vec<Fragment>,
@@ -63,7 +73,7 @@ impl Warp {
             registers,
             live: 0,
             born: 0,
-            left: 0,
+            ways_out: Vec::new(),
             diverged: false,
             fragments: Vec::with_capacity(8),
             floor: Epoch::default(),
@@ -76,10 +86,26 @@ impl Warp {
     pub(super) fn start(&mut self, template: &Registers, lanes: Mask, floor: Epoch) {
         self.registers.copy_from(template);
         (self.live, self.born, self.floor, self.tired) = (lanes, lanes, floor, None);
-        (self.left, self.diverged) = (0, false);
+        self.diverged = false;
+        self.ways_out.clear();
         self.copies.clear();
         self.fragments.clear();
         self.fragments.push(Fragment { step: 0, mask: lanes, state: State::Ready });
+    }
+
+    /// These lanes have come to a way out, and these of them take it.
+    pub(super) fn meets(&mut self, step: u32, met: Mask, gone: Mask) {
+        match self.ways_out.iter_mut().find(|way| way.step == step) {
+            Some(way) => (way.met, way.gone) = (way.met | met, way.gone | gone),
+            None => self.ways_out.push(WayOut { step, met, gone }),
+        }
+    }
+
+    /// Exited lanes that have done something else than these before they exited: they did not go where a condition sent them straight to
+    /// the end that all of these have met as well.
+    pub(super) fn strayed_from(&self, these: Mask) -> Mask {
+        let common = self.ways_out.iter().filter(|way| way.met & these == these);
+        self.born & !self.live & !common.fold(0, |gone, way| gone | way.gone)
     }
 
     pub(super) fn is_ready(&self) -> bool {

@@ -339,6 +339,51 @@ fn who_skips_a_barrier_and_works_meanwhile_is_found_and_who_exits_at_once_is_not
     }
 }
 
+/// Story: in NVIDIA's sample of divergent threads, lanes skip the barrier of the last round of a loop, and return at the condition behind the
+/// loop. That they return right after a condition made a note of it; but who waits at the barrier has not met that condition.
+#[test]
+fn who_skips_a_barrier_and_returns_at_a_later_condition_is_found() {
+    for fragments in [Order::Forward, Order::Reverse, Order::Random] {
+        let (mut k, _, thread, at) = start();
+        let (after, end) = (k.label(), k.label());
+        let [half, one] = [16, 1].map(|bits| k.bits(bits));
+        let p = k.less(thread, half);
+        k.when(p, false).branch(after);
+        let line = k.barrier(0, None);
+        k.place(after);
+        let first = k.less(thread, one);
+        k.when(first, false).branch(end);
+        k.store(Global, 4, &[thread], (Some(at), 0));
+        k.place(end);
+        let program = k.finish();
+        let mut world = World::new(1, 64, &[4096]);
+        world.launch.schedule = Schedule { fragments, ..Schedule::default() };
+        let outcome = world.run(&program);
+        assert_eq!(only(&outcome, Kind::DivergentBarrier, line).count, 1);
+    }
+}
+
+/// Lanes leave a loop with a barrier at different times, and return: all have met the condition of the loop.
+#[test]
+fn who_leaves_a_loop_of_barriers_and_returns_is_worth_a_note() {
+    for number in 0..8 {
+        let (mut k, _, thread, _) = start();
+        let [one, zero] = [1, 0].map(|bits| k.bits(bits));
+        let i = k.add(zero, zero);
+        let head = k.label();
+        k.place(head);
+        let line = k.barrier(0, None);
+        k.lanes(super::builder::add, i, &[i, one]);
+        let p = k.less(i, thread);
+        k.when(p, true).branch(head);
+        let program = k.finish();
+        let mut world = World::new(1, 40, &[4096]).schedule(number);
+        let outcome = world.run(&program);
+        only(&outcome, Kind::BarrierAfterExit, line);
+        assert!(outcome.is_clean());
+    }
+}
+
 #[test]
 fn what_follows_from_a_divergent_barrier_is_not_said_again() {
     let (mut k, _, thread, _) = start();
