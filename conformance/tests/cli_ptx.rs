@@ -1,6 +1,6 @@
 //! `conformance ptx` on a small kernel: what it prints, finds and refuses.
 
-use crate::cli;
+use crate::{cli, documents};
 
 use cli::{Ran, run_in};
 use std::path::Path;
@@ -307,17 +307,7 @@ fn the_samples_of_the_documentation_are_what_is_printed() {
 
 /// The text between `<!-- NAME -->` and `<!-- end -->` of docs/ptx.md is this one.
 fn stands_in_the_documentation(name: &str, expected: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/ptx.md");
-    let text = std::fs::read_to_string(&path).expect("docs/ptx.md");
     let start = format!("<!-- {name} -->\n");
-    let (before, rest) = text.split_once(&start).expect("the mark before the sample");
-    let (found, after) = rest.split_once("<!-- end -->").expect("the mark after the sample");
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(&path, format!("{before}{start}{expected}<!-- end -->{after}")).expect("written");
-        return;
-    }
-    assert_eq!(
-        found, expected,
-        "docs/ptx.md: run `UPDATE_DOCS=1 cargo test -p sparse-conformance --test commands cli_ptx`"
-    );
+    let tests = "--test commands cli_ptx";
+    documents::assert_stands_between((&start, "<!-- end -->"), "../docs/ptx.md", expected, tests);
 }

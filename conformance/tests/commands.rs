@@ -12,4 +12,5 @@ mod cli_memory;
 mod cli_model;
 mod cli_probe;
 mod cli_ptx;
+mod documents;
 mod runs_in_parts;

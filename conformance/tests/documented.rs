@@ -2,6 +2,7 @@
 //!
 //! `UPDATE_DOCS=1 cargo test -p sparse-conformance --test reports documented` writes the tables anew.
 
+use crate::documents;
 use sparse_conformance::case::Case;
 use sparse_conformance::keys::{KEYS, keys_table, names, parameters, parameters_table};
 use sparse_oracle::contract::Op;
@@ -15,20 +16,8 @@ fn assert_stands_in(document: &str, name: &str, table: &str) {
 }
 
 /// The text between two marks of a file is this one.
-fn assert_stands_between((start, end): (&str, &str), document: &str, table: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(document);
-    let text = std::fs::read_to_string(&path).expect(document);
-    let (before, rest) = text.split_once(start).expect("the mark before the table");
-    let (found, after) = rest.split_once(end).expect("the mark after the table");
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(&path, format!("{before}{start}{table}{end}{after}"))
-            .expect("the document is written");
-        return;
-    }
-    assert_eq!(
-        found, table,
-        "{document}: run `UPDATE_DOCS=1 cargo test -p sparse-conformance --test reports documented`"
-    );
+fn assert_stands_between(marks: (&str, &str), document: &str, table: &str) {
+    documents::assert_stands_between(marks, document, table, "--test reports documented");
 }
 
 /// Under the short name that its signature gives it: `sparse x dense matrix (SpMM)`.

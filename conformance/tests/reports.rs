@@ -6,6 +6,7 @@
 mod report_sample;
 
 mod documented;
+mod documents;
 mod report_expectations;
 mod report_outcome;
 mod report_schema;

@@ -40,12 +40,12 @@ fn recorded() -> Vec<(String, String)> {
 
 /// The cases whose result, played, has other bits than it had on silicon.
 fn differing(recorded: &[(String, String)]) -> Vec<String> {
+    let mut backends = all();
+    backends.retain(|backend| backend.name() == "ptx-sm90");
+    let played: [Box<dyn Backend>; 1] = [backends.pop().expect("one of ours")];
     let differs = |(line, digits): &&(String, String)| {
         let case: Case = line.parse().unwrap_or_else(|error| panic!("{line}: {error}"));
         let loaded = case.origin.load().expect("the matrix");
-        let mut backends = all();
-        backends.retain(|backend| backend.name() == "ptx-sm90");
-        let played: [Box<dyn Backend>; 1] = [backends.pop().expect("one of ours")];
         let records = run_case_repeated(&case, &loaded, &played, Repeats::NONE).records;
         let output = records[0].output.as_deref().unwrap_or("nothing");
         !output.starts_with(digits.as_str())

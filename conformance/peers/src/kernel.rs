@@ -10,7 +10,8 @@ use sparse_oracle::task::{Answer, Task};
 
 /// What a kernel of ours answers in place of a result. A device that failed is no refusal: on a request that must be refused it would be
 /// taken for one.
-pub(crate) fn failure(refusal: &Refusal) -> Failure {
+#[must_use]
+pub fn failure(refusal: &Refusal) -> Failure {
     match refusal {
         Refusal::Engine(EngineError::Device { .. }) => Failure::Crashed(refusal.to_string()),
         Refusal::Encoding(_) | Refusal::Request(_) | Refusal::Limit(_) | Refusal::Engine(_) => {

@@ -12,7 +12,7 @@ mod nvidia;
 mod ours;
 mod sprs;
 
-pub use self::kernel::OneKernel;
+pub use self::kernel::{OneKernel, failure};
 pub use self::mkl::Mkl;
 pub use self::nalgebra::NalgebraSparse;
 #[cfg(feature = "cuda")]

@@ -21,7 +21,7 @@
 
 use super::RunError;
 use super::Shape;
-use super::parameter::{Argument, Buffer, MOST_BYTES, Parameter, ParameterFault, type_name};
+use super::parameter::{Argument, Buffer, MOST_BYTES, Parameter, ParameterFault};
 use serde::Deserialize;
 use sparse_oracle::arithmetic::Architecture;
 use sparse_ptx::machine::Launch;
@@ -301,8 +301,8 @@ fn kinds(given: &[Parameter], module: &Module<'_>, entry: &str) -> Result<(), La
             return Err(LaunchFileError::Kind {
                 number: at + 1,
                 name: variable.name.to_owned(),
-                declared: type_name(declared),
-                given: type_name(ty),
+                declared: declared.name(),
+                given: ty.name(),
                 bits: ty.bytes() * 8,
             });
         }

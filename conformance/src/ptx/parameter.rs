@@ -225,11 +225,6 @@ fn range(ty: Type) -> Option<(i128, i128)> {
     }
 }
 
-/// As PTX writes a type, without its point.
-pub(super) fn type_name(ty: Type) -> &'static str {
-    Type::ALL.iter().find(|row| row.0 == ty).map_or("", |row| row.1)
-}
-
 /// The bits of a number, in the low ones; `None` where the type does not have it.
 fn bits(ty: Type, value: &Value) -> Option<u64> {
     let precision = match ty {
@@ -260,12 +255,6 @@ impl Buffer {
     #[must_use]
     pub fn width(&self) -> usize {
         usize::from(self.ty.bytes())
-    }
-
-    /// The type of an element as PTX writes it, without its point.
-    #[must_use]
-    pub fn type_name(&self) -> &'static str {
-        type_name(self.ty)
     }
 
     /// Bytes of all.

@@ -143,7 +143,7 @@ impl Said {
             let shown = pieces
                 .map(|(element, defined)| (!defined.contains(&false)).then(|| buffer.shown(element)))
                 .collect();
-            ShownBuffer { name: buffer.name.clone(), kind: buffer.type_name(), count: buffer.count, shown }
+            ShownBuffer { name: buffer.name.clone(), kind: buffer.ty.name(), count: buffer.count, shown }
         });
         self.buffers = Some(held.collect());
     }
@@ -171,7 +171,7 @@ impl SaidFinding {
             buffer: finding.allocation.and_then(|number| ran.name(number)).map(str::to_owned),
             explanation: finding.explanation.clone(),
             count: finding.count,
-            counted: if finding.kind.counts_lanes() { "lanes" } else { "warps" },
+            counted: finding.kind.counted(),
             text: finding.to_string(),
         }
     }

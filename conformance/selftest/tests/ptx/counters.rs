@@ -14,7 +14,7 @@ use sparse_conformance_core::plan::Options;
 use sparse_conformance_core::runner::Ready;
 use sparse_kernels::cuda::GpuKernel;
 use sparse_ptx::machine::Counters;
-use sparse_ptx_device::{Counted, Texts};
+use sparse_ptx_device::Counted;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::PoisonError;
@@ -77,7 +77,7 @@ fn counts(field: &Field, kernel: &GpuKernel) -> Option<Counts> {
     for (case, loaded) in cases {
         let Ok(ready) = Ready::new(case, &loaded) else { continue };
         let counted = Counted::default();
-        let asked = ready.ask_once(&Alone::counting(kernel, Texts::committed(), &counted));
+        let asked = ready.ask_once(&Alone::counting(kernel, field.texts.clone(), &counted));
         assert!(!asked.record.verdict.is_finding(), "{}: {case}", kernel.kernel.name);
         let counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
         let instructions = counted.iter().map(|(_, c)| c.instructions).sum();

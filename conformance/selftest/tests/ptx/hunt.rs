@@ -24,8 +24,8 @@ use std::sync::PoisonError;
 pub(crate) enum Fate {
     /// No case of the plan launches its entry.
     NotLaunched,
-    /// None of so many cases that launch its entry comes to its line.
-    NotReached(usize),
+    /// None of the cases that launch its entry comes to its line.
+    NotReached,
     /// The text is not taken any more.
     Refused,
     /// The machine or the judge had a finding.
@@ -38,11 +38,13 @@ pub(crate) enum Fate {
 pub(crate) struct Field {
     pub(crate) kernels: Vec<GpuKernel>,
     pub(crate) plan: HuntPlan,
+    /// The texts as they are, each decoded once.
+    pub(crate) texts: Texts,
 }
 
 /// The cases, ready, and which launch what.
 pub(crate) struct Ground<'f> {
-    kernels: &'f [GpuKernel],
+    field: &'f Field,
     ready: Vec<Ready<'f>>,
     launches: BTreeMap<String, Vec<(usize, usize)>>,
     /// Kernels on their cases.
@@ -55,10 +57,11 @@ impl Field {
     /// The plan of these options for all kernels.
     pub(crate) fn new(options: &Options) -> Field {
         let kernels = played_kernels(ARCHITECTURE);
-        let alone: Vec<Alone<'_>> = kernels.iter().map(|k| Alone::new(k, Texts::committed())).collect();
+        let texts = Texts::committed();
+        let alone: Vec<Alone<'_>> = kernels.iter().map(|k| Alone::new(k, texts.clone())).collect();
         let backends: Vec<&dyn Backend> = alone.iter().map(|alone| alone as &dyn Backend).collect();
         let plan = HuntPlan::of(plan(options, &backends).groups);
-        Field { kernels, plan }
+        Field { kernels, plan, texts }
     }
 
     /// Runs every kernel on each of its cases as it is; those that take too many steps are left out.
@@ -69,14 +72,13 @@ impl Field {
         let cases: Vec<_> = self.plan.cases(|_| true).collect();
         let made = cases.par_iter().map(|(case, loaded)| Ready::new(case, loaded).expect("operands"));
         let ready: Vec<Ready<'_>> = made.collect();
-        let texts = Texts::committed();
         let concerned =
             |(k, c): &(usize, usize)| self.kernels[*k].kernel.contract == ready[*c].case().contract;
         let pairs = (0..self.kernels.len()).flat_map(|k| (0..ready.len()).map(move |c| (k, c)));
         let pairs: Vec<(usize, usize)> = pairs.filter(concerned).collect();
         let run = |&(k, c): &(usize, usize)| {
             let counted = Counted::default();
-            let asked = ready[c].ask_once(&Alone::counting(&self.kernels[k], texts.clone(), &counted));
+            let asked = ready[c].ask_once(&Alone::counting(&self.kernels[k], self.texts.clone(), &counted));
             let verdict = &asked.record.verdict;
             if verdict.is_finding() && verdict.to_string().contains(Kind::StepLimit.name()) {
                 return None;
@@ -95,7 +97,7 @@ impl Field {
                 launches.entry(entry).or_default().push(pair);
             }
         }
-        Ground { kernels: &self.kernels, ready, launches, runs, left_out }
+        Ground { field: self, ready, launches, runs, left_out }
     }
 }
 
@@ -113,7 +115,7 @@ impl Ground<'_> {
         };
         let Some(reached) = self.convicted_at(&first.probe(lines), lines, pairs).expect("the probe is PTX")
         else {
-            return vec![Fate::NotReached(pairs.len()); mutants.len()];
+            return vec![Fate::NotReached; mutants.len()];
         };
         // Cases before the first that comes to the line tell nothing.
         let of = |mutant| match self.convicted_at(mutant, lines, &pairs[reached..]) {
@@ -131,9 +133,9 @@ impl Ground<'_> {
         lines: &[&str],
         pairs: &[(usize, usize)],
     ) -> Result<Option<usize>, TextError> {
-        let texts = Texts::committed().replaced(mutant.source, &mutant.text(lines))?;
+        let texts = self.field.texts.clone().replaced(mutant.source, &mutant.text(lines))?;
         let convicts = |&(k, c): &(usize, usize)| {
-            let asked = self.ready[c].ask_once(&Alone::new(&self.kernels[k], texts.clone()));
+            let asked = self.ready[c].ask_once(&Alone::new(&self.field.kernels[k], texts.clone()));
             asked.record.verdict.is_finding()
         };
         Ok(pairs.iter().position(convicts))

@@ -2,11 +2,11 @@
 
 use sparse_conformance_core::backend::{Backend, Failure, Support};
 use sparse_conformance_core::case::Params;
+use sparse_conformance_peers::failure;
 use sparse_kernels::cuda::{Gpu, GpuKernel};
 use sparse_oracle::arithmetic::Architecture;
 use sparse_oracle::contract::Contract;
 use sparse_oracle::profile::Profile;
-use sparse_oracle::refusal::{EngineError, Refusal};
 use sparse_oracle::task::{Answer, Task};
 use sparse_ptx_device::{Counted, Player, Texts};
 
@@ -66,9 +66,6 @@ impl Backend for Alone<'_> {
     }
 
     fn run(&self, _: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
-        self.kernel.run_on(&self.gpu(), task).map_err(|refusal| match refusal {
-            Refusal::Engine(EngineError::Device { .. }) => Failure::Crashed(refusal.to_string()),
-            _ => Failure::Refused(refusal.to_string()),
-        })
+        self.kernel.run_on(&self.gpu(), task).map_err(|refusal| failure(&refusal))
     }
 }

@@ -3,7 +3,7 @@
 mod explain;
 mod print;
 
-use crate::ptx::{Described, Difference, Said, source};
+use crate::ptx::{Described, Difference, Ran, Said, source};
 use anyhow::{Context, Result};
 use clap::{Args as ClapArgs, Subcommand};
 use sparse_oracle::plain_file;
@@ -84,22 +84,12 @@ struct Launched {
 pub(super) fn run(args: &Args) -> Result<u8> {
     let mut out = std::io::stdout().lock();
     match &args.command {
-        Command::Run { launched, show, ordered: Ordered { order } } => {
-            let said = launched.with(|program, described| {
-                let ran = described.run(program, *order)?;
-                let mut said = Said::of(program, described, *order, &ran);
-                said.show(&ran, *show);
-                Ok(said)
-            })?;
+        Command::Run { launched, show, ordered } => {
+            let said = launched.once(*ordered, |said, ran| said.show(ran, *show))?;
             said_by(&mut out, launched, &said)
         }
-        Command::Count { launched, ordered: Ordered { order } } => {
-            let said = launched.with(|program, described| {
-                let ran = described.run(program, *order)?;
-                let mut said = Said::of(program, described, *order, &ran);
-                said.count(&ran);
-                Ok(said)
-            })?;
+        Command::Count { launched, ordered } => {
+            let said = launched.once(*ordered, Said::count)?;
             said_by(&mut out, launched, &said)
         }
         Command::Check { launched, orders } => {
@@ -121,6 +111,16 @@ fn ptx(path: &Path) -> Result<String> {
 }
 
 impl Launched {
+    /// Runs it in one order; `take` takes up what more is said of it.
+    fn once(&self, ordered: Ordered, take: impl FnOnce(&mut Said, &Ran<'_>)) -> Result<Said> {
+        self.with(|program, described| {
+            let ran = described.run(program, ordered.order)?;
+            let mut said = Said::of(program, described, ordered.order, &ran);
+            take(&mut said, &ran);
+            Ok(said)
+        })
+    }
+
     /// With the entry and its launch.
     fn with<R>(&self, then: impl FnOnce(&Program, &Described) -> Result<R>) -> Result<R> {
         let named = |path: &Path| path.display().to_string();

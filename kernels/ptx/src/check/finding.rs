@@ -78,16 +78,16 @@ kinds! {
 }
 
 impl Kind {
-    /// What its count counts: true for lanes (threads), false for warps.
+    /// What its count counts: `lanes` (threads) or `warps`.
     #[must_use]
-    pub const fn counts_lanes(self) -> bool {
+    pub const fn counted(self) -> &'static str {
         match self {
-            Kind::OutOfBounds | Kind::UseAfterFree | Kind::Misaligned | Kind::CopySize => true,
-            Kind::Race | Kind::SameValue | Kind::OpenCopy | Kind::ReadOnly | Kind::InvalidBarrier => true,
-            Kind::UndefinedAddress | Kind::UndefinedGuard | Kind::UndefinedMembers => false,
-            Kind::DivergentBarrier | Kind::BarrierAfterExit | Kind::NotConverged => false,
-            Kind::InvalidMembers | Kind::NotUniform => false,
-            Kind::Deadlock | Kind::StepLimit | Kind::Unsupported => false,
+            Kind::OutOfBounds | Kind::UseAfterFree | Kind::Misaligned | Kind::CopySize => "lanes",
+            Kind::Race | Kind::SameValue | Kind::OpenCopy | Kind::ReadOnly | Kind::InvalidBarrier => "lanes",
+            Kind::UndefinedAddress | Kind::UndefinedGuard | Kind::UndefinedMembers => "warps",
+            Kind::DivergentBarrier | Kind::BarrierAfterExit | Kind::NotConverged => "warps",
+            Kind::InvalidMembers | Kind::NotUniform => "warps",
+            Kind::Deadlock | Kind::StepLimit | Kind::Unsupported => "warps",
         }
     }
 }
@@ -127,7 +127,7 @@ pub struct Finding {
     pub allocation: Option<u32>,
     /// What happened, in words.
     pub explanation: String,
-    /// How often it happened at this line, by lanes or by warps: see [`Kind::counts_lanes`].
+    /// How often it happened at this line, by lanes or by warps: see [`Kind::counted`].
     pub count: u64,
 }
 
@@ -140,8 +140,7 @@ impl fmt::Display for Finding {
         }
         write!(f, ", thread ({x},{y},{z}) of block ({bx},{by},{bz}): {}", self.explanation)?;
         if self.count > 1 {
-            let counted = if self.kind.counts_lanes() { "lanes" } else { "warps" };
-            write!(f, " ({} times at this line, counted by {counted})", self.count)?;
+            write!(f, " ({} times at this line, counted by {})", self.count, self.kind.counted())?;
         }
         Ok(())
     }

@@ -98,7 +98,7 @@ impl Wanted {
         let types = match self.holds {
             Holds::Bits => format!("one of {bits} bits"),
             Holds::Integer | Holds::Count => format!("'.b{bits}', '.u{bits}' or '.s{bits}'"),
-            Holds::Float(ty) => format!("'.{}' or '.b{bits}'", name(ty)),
+            Holds::Float(ty) => format!("'.{}' or '.b{bits}'", ty.name()),
             Holds::Nameless(what) => format!("'.b{bits}' (for {what})"),
         };
         let wider = match self.wider {
@@ -116,10 +116,6 @@ fn holds(ty: Type) -> Holds {
         Type::S8 | Type::S16 | Type::S32 | Type::S64 => Holds::Integer,
         Type::F16 | Type::F16x2 | Type::F32 | Type::F64 => Holds::Float(ty),
     }
-}
-
-fn name(ty: Type) -> &'static str {
-    Type::ALL.iter().find(|row| row.0 == ty).map_or("", |row| row.1)
 }
 
 /// What the operands of a form must be.
@@ -250,6 +246,6 @@ fn mismatch(
 ) -> DecodeError {
     let (form, register) = (short(ins.form), short(register));
     let fault =
-        DecodeFault::RegisterType { form, number: number + 1, register, declared: name(declared), wanted };
+        DecodeFault::RegisterType { form, number: number + 1, register, declared: declared.name(), wanted };
     DecodeError { at: ins.at, fault }
 }

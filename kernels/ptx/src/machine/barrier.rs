@@ -162,6 +162,7 @@ impl Block {
 fn check_warp(machine: &mut Machine<'_>, shared: &Shared, warp: &mut Warp, number: u8) {
     let mut here = warp.fragments.iter().filter(|f| f.state == State::Barrier(number));
     let Some(&first) = here.next() else { return };
+    let waiting = here.fold(first.mask, |mask, f| mask | f.mask);
     let place = site(machine, shared, warp, first.step, first.mask);
     let waits = |f: &&Fragment| matches!(f.state, State::Barrier(_)) && f.step != first.step;
     if let Some(&other) = warp.fragments.iter().find(waits) {
@@ -181,8 +182,7 @@ fn check_warp(machine: &mut Machine<'_>, shared: &Shared, warp: &mut Warp, numbe
     if exited == 0 || warp.diverged {
         return;
     }
-    let here = warp.fragments.iter().filter(|f| f.state == State::Barrier(number));
-    let strayed = warp.strayed_from(here.fold(0, |mask, f| mask | f.mask));
+    let strayed = warp.strayed_from(waiting);
     if strayed == 0 {
         machine.log.report(Kind::BarrierAfterExit, place, || {
             (None, format!("lanes {exited:#010x} of the warp have exited and never come here"))

@@ -190,6 +190,12 @@ impl Type {
         Type::ALL.into_iter().find(|row| row.1 == name).map(|row| row.0)
     }
 
+    /// Its name, without its point.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Type::ALL.into_iter().find(|row| row.0 == self).map_or("", |row| row.1)
+    }
+
     /// Bytes of a value; 0 for a predicate.
     #[must_use]
     pub const fn bytes(self) -> u8 {
