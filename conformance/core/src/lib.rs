@@ -21,6 +21,7 @@ pub mod encodings;
 pub mod execute;
 pub mod kept;
 pub mod keys;
+#[cfg(feature = "files")]
 pub mod manifest;
 pub mod memory;
 pub mod operands;

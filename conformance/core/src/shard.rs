@@ -8,14 +8,14 @@
 //! in its shard whatever else the options select. Shards count from 1, as people do: `--shard 2/8`. The place among them
 //! can be read from the environment of a scheduler; the table [`SCHEDULERS`] says of which, and how each counts.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Shard `index` of `count`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Shard {
     /// From 1 to `count`.

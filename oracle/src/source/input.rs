@@ -8,6 +8,7 @@
 //! without line ends nor a gzip bomb of blank lines can exhaust memory or run for ever.
 
 use super::file_error::{FileError, shown};
+#[cfg(feature = "gzip")]
 use flate2::bufread::MultiGzDecoder;
 use std::io::{BufRead, BufReader, Cursor, Read};
 
@@ -42,7 +43,7 @@ pub(super) struct PlainInput<'a> {
 /// Looks at the first two bytes and decompresses gzip (all members of it).
 ///
 /// # Errors
-/// [`FileError::Read`] when the first bytes cannot be read.
+/// [`FileError::Read`] when the first bytes cannot be read; [`FileError::Gzip`] where nothing that decompresses was compiled in.
 pub(super) fn plain<'a>(mut input: impl Read + 'a) -> Result<PlainInput<'a>, FileError> {
     let mut magic = Vec::with_capacity(2);
     let first = input.by_ref().take(2).read_to_end(&mut magic);
@@ -50,11 +51,21 @@ pub(super) fn plain<'a>(mut input: impl Read + 'a) -> Result<PlainInput<'a>, Fil
     let was_gzip = magic == [0x1f, 0x8b];
     let whole = BufReader::with_capacity(1 << 16, Cursor::new(magic).chain(input));
     let text: Box<dyn BufRead + 'a> = if was_gzip {
-        Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(whole)))
+        decompressed(whole)?
     } else {
         Box::new(whole)
     };
     Ok(PlainInput { text, was_gzip })
+}
+
+#[cfg(feature = "gzip")]
+fn decompressed<'a>(whole: impl BufRead + 'a) -> Result<Box<dyn BufRead + 'a>, FileError> {
+    Ok(Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(whole))))
+}
+
+#[cfg(not(feature = "gzip"))]
+fn decompressed<'a>(_: impl BufRead + 'a) -> Result<Box<dyn BufRead + 'a>, FileError> {
+    Err(FileError::Gzip)
 }
 
 /// One line at a time.

@@ -2,12 +2,12 @@
 
 use super::model::{Backend, CaseRecord};
 use crate::backend::Determinism;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Whether two results are the same, bit for bit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Same {
     /// Every bit.
@@ -25,7 +25,8 @@ impl Same {
 }
 
 /// What running a passing case again gave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Repeated {
     /// From run to run.
@@ -36,7 +37,8 @@ pub struct Repeated {
 }
 
 /// What a backend claims about its bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Claim {
     /// Nothing.
@@ -59,7 +61,8 @@ impl From<Determinism> for Claim {
 }
 
 /// How deterministic a backend was seen to be.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DeterminismGrade {
     /// What it claims.
@@ -138,7 +141,8 @@ impl fmt::Display for DeterminismGrade {
 }
 
 /// A minimal case that fails for the same reason as the one it stands beside, or why there is none.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Reproducer {
     /// Its folder, from the report's folder; absent where there is nothing to write.

@@ -11,13 +11,13 @@
 
 use super::model::{CaseRecord, Plan, Report};
 use super::verdict::{Defect, VerdictKind, VerdictRecord};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use wildmatch::WildMatch;
 
 /// One known deviation of one backend.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Expectation {
     /// File name and place of the entry in it ("sprs.toml entry 2").
@@ -54,7 +54,8 @@ pub struct Expectation {
 }
 
 /// Verdicts that can be expected: the findings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "documented at `VerdictRecord`")]
 pub enum Expected {
@@ -66,7 +67,8 @@ pub enum Expected {
 }
 
 /// How often an expected finding occurs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Occurs {
     /// On every case that matches: one that passes is a finding.
@@ -77,7 +79,8 @@ pub enum Occurs {
 }
 
 /// The smallest tier in which cases match.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "named as the tiers of a plan")]
 pub enum Since {

@@ -5,7 +5,6 @@ use super::model::{Backend, CaseRecord, Report};
 use super::show::{count, counted, percent};
 use super::summary::Counts;
 use super::verdict::{VerdictKind, details};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -13,7 +12,8 @@ use std::collections::HashMap;
 const WAIVED_AT_MOST: u64 = 5;
 
 /// Why a run is not clean.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Finding {
     /// A case whose verdict is a finding.

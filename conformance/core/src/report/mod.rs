@@ -6,7 +6,10 @@ pub mod environment;
 pub mod evidence;
 pub mod expectation;
 pub mod finding;
+#[cfg(feature = "files")]
 pub mod json;
+#[cfg(feature = "files")]
+mod machine;
 pub mod model;
 pub mod outcome;
 pub mod reason;
@@ -19,6 +22,7 @@ pub use environment::{Environment, Timings};
 pub use evidence::{Claim, DeterminismGrade, Repeated, Reproducer, Same};
 pub use expectation::{Became, Expectation, Expected, Occurs, Since, Waivers};
 pub use finding::{Described, Finding};
+#[cfg(feature = "files")]
 pub use json::ReadError;
 pub use model::{
     Backend, CaseRecord, Contract, Deviation, Exclusion, Plan, Report, RowStatistics, SCHEMA_NAME, Source,

@@ -11,7 +11,6 @@ use super::outcome::Thin;
 use super::verdict::{Criterion, VerdictKind, VerdictRecord};
 use super::worth::Worth;
 use crate::shard::Shard;
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::collections::HashMap;
 use xxhash_rust::xxh3::xxh3_128;
@@ -20,11 +19,12 @@ use xxhash_rust::xxh3::xxh3_128;
 pub const SCHEMA_NAME: &str = "sparse-conformance-report-1";
 
 /// One run of the suite.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Report {
     /// Always [`SCHEMA_NAME`].
-    #[schemars(extend("const" = SCHEMA_NAME))]
+    #[cfg_attr(feature = "files", schemars(extend("const" = SCHEMA_NAME)))]
     pub schema: String,
     /// Version of the suite, as in Cargo.toml.
     pub suite_version: String,
@@ -56,7 +56,8 @@ pub struct Report {
 }
 
 /// What was asked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
     /// "quick", "full" or "extensive".
@@ -91,7 +92,8 @@ pub struct Plan {
 }
 
 /// Something that was asked to run cases.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Backend {
     /// Name, as in `--backend`.
@@ -115,7 +117,8 @@ pub struct Backend {
 }
 
 /// A choice point at which a backend declares something else than the default.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Deviation {
     /// The choice point ("duplicates").
@@ -127,7 +130,8 @@ pub struct Deviation {
 }
 
 /// Cases that a backend does not support, said beforehand.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Exclusion {
     /// Which contracts or cases ("spmm.ell.*").
@@ -137,7 +141,8 @@ pub struct Exclusion {
 }
 
 /// A row of the contract table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Contract {
     /// Name, `operation.format.types`.
@@ -155,7 +160,8 @@ impl Contract {
 }
 
 /// A matrix that cases are made from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Source {
     /// How to get it again ("rmat:scale=8,seed=7", a file name).
@@ -177,7 +183,8 @@ pub struct Source {
 }
 
 /// Stored entries per row.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RowStatistics {
     /// Fewest.
@@ -193,7 +200,8 @@ pub struct RowStatistics {
 }
 
 /// A coarse picture of where the entries lie. Row-major; 0 is an empty cell, 255 the densest one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SpyGrid {
     /// Cells per row, at most 255.
@@ -202,7 +210,7 @@ pub struct SpyGrid {
     pub height: u32,
     /// `width * height` densities; two hex digits each in JSON.
     #[serde(serialize_with = "to_hex", deserialize_with = "from_hex")]
-    #[schemars(with = "String", regex(pattern = r"^([0-9a-f]{2})*$"))]
+    #[cfg_attr(feature = "files", schemars(with = "String", regex(pattern = r"^([0-9a-f]{2})*$")))]
     pub cells: Vec<u8>,
 }
 
@@ -227,7 +235,8 @@ fn from_hex<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Er
 }
 
 /// One case on one backend.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CaseRecord {
     /// The case line: all that is needed to run it again.

@@ -6,7 +6,6 @@
 
 use super::model::Report;
 use super::show::counted;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a run is worth.
@@ -23,7 +22,8 @@ pub enum Outcome {
 }
 
 /// A contract, or a group of them, that a backend was judged on too little.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Thin {
     /// Name of the backend.

@@ -3,7 +3,6 @@
 //! Values that may be NaN or infinite are strings (decimal and bits in hex), because JSON has neither; a share of
 //! the bound is a finite number and refuses to be written otherwise.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use sparse_oracle::verdict::{Criterion, Defect, Verdict, VerdictKind};
 use std::fmt;
@@ -12,7 +11,8 @@ use std::fmt;
 pub type VerdictRecord = Verdict<Mismatch>;
 
 /// An element of a result, 0-based.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Place {
     /// Row.
@@ -28,7 +28,8 @@ impl fmt::Display for Place {
 }
 
 /// The first mismatch of a wrong result by the strongest tier that fails: T0, then T1, then T2. Fields that do not apply to the defect are absent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Mismatch {
     /// Criterion that found it.

@@ -7,7 +7,6 @@
 
 use super::model::Report;
 use super::show::{count, counted};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -15,7 +14,8 @@ use std::fmt;
 pub const LEAST_CAUGHT: u64 = 95;
 
 /// How much stands behind the verdicts on one contract of one backend.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Worth {
     /// Name of the backend.
@@ -55,7 +55,8 @@ pub struct Worth {
 }
 
 /// Seeded bugs against the cases of one contract.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Seeded {
     /// Bugs that concern a judged case.
