@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every example backend is built as its first lines say and judged with the quick tier, as a user would: plug-ins in C and C++
-# (Eigen among them, where its headers are), and a crate outside the workspace. A finding fails; what is missing is said.
+# (Eigen among them, where its headers are), and two crates outside the workspace. A finding fails; what is missing is said.
 #   ci/examples.sh           all
 #   ci/examples.sh --full    Eigen with the full tier
 source "$(dirname "$0")/env.sh"
@@ -65,3 +65,14 @@ fi
 cp Cargo.lock "$examples/own-backend/Cargo.lock"
 cargo build --manifest-path "$examples/own-backend/Cargo.toml"
 judge own-backend "$CARGO_TARGET_DIR/debug/own-backend" run
+
+# The test in README, in a new crate outside, compiled as its user would: what it depends on is counted; one case alone by its line.
+own=(--manifest-path "$examples/own-test/Cargo.toml")
+cp Cargo.lock "$examples/own-test/Cargo.lock"
+in_readme "sparse_check::spmv(|a: &sparse_check::Csr<f32>, x, y| my_spmv(&a.row_ptr, &a.col_idx, &a.values, x, y)).assert();"
+crates="$(cargo tree "${own[@]}" -e normal,build,dev --prefix none | sed 's/ (\*)//; /^own-test /d' | sort -u | wc -l)"
+say "sparse-check: $crates crates with what it needs"
+if [ "$crates" -gt 39 ]; then say "sparse-check and what it needs are to be 39 crates at most"; exit 1; fi
+cargo test "${own[@]}"
+SPARSE_CASE="spmv.csr.f32_f32_f32_f32/dense:rows=17,cols=4,seed=1/values=ones,1" cargo test "${own[@]}" -- --nocapture my_spmv_is_right |
+  grep -q "spmv.csr.f32_f32_f32_f32: 1 case judged" || { say "SPARSE_CASE did not run its case alone"; exit 1; }

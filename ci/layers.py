@@ -23,6 +23,7 @@ CRATES = [
     "kernels/ptx/device",
     "conformance/plugin",
     "conformance/core",
+    "conformance/check",
     "conformance/peers",
     "conformance/selftest",
     "conformance/bench",

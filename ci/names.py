@@ -20,6 +20,7 @@ CRATES = [
     "kernels/ptx/device",
     "conformance/plugin",
     "conformance/core",
+    "conformance/check",
     "conformance/peers/mkl",
     "conformance/peers",
     "conformance/selftest",
@@ -31,7 +32,7 @@ CRATES = [
     "golden",
 ]
 # How many names a crate may still use for two things. It goes down only.
-UNFINISHED = {"conformance": 12, "conformance/core": 2}
+UNFINISHED = {"conformance": 9, "conformance/core": 2}
 SKIPPED = re.compile(r"""//[^\n]*|/\*.*?\*/|[bc]?r(\#*)".*?"\1|[bc]?"(?:\\.|[^"\\])*"|b?'(?:\\[^']*|[^'\\])'""", re.S)
 TOKEN = re.compile(r"\w+|[{}();\[\]#!=]")
 KINDS = {"struct", "enum", "union", "trait", "type"}

@@ -19,7 +19,7 @@ from pathlib import Path
 ENUMS = {"Op", "Task", "FormatKind", "Verdict", "VerdictRecord"}
 FOLDERS = (
     "kernels/src",
-    *(f"conformance/{crate}src" for crate in ("", "core/", "peers/", "selftest/", "bench/", "probe/", "plugin/")),
+    *(f"conformance/{crate}src" for crate in ("", "core/", "check/", "peers/", "selftest/", "bench/", "probe/", "plugin/")),
     "fuzz/targets/src",
     "fuzz/judge/targets/src",
 )

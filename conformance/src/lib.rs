@@ -23,14 +23,13 @@ pub mod ptx;
 pub mod remote;
 pub mod report;
 pub mod reproducer;
-pub mod shrink;
 mod worth;
 
 pub use sparse_conformance_bench as bench;
 pub(crate) use sparse_conformance_core::record;
 pub use sparse_conformance_core::{
     after, case, declaration, degenerate, determinism, digest, element, encodings, execute, kept, keys,
-    manifest, memory, operands, origin, placed, plan, response, right, runner, sequence, shard,
+    manifest, memory, operands, origin, placed, plan, response, right, runner, sequence, shard, shrink,
 };
 pub use sparse_conformance_probe as probe;
 pub use sparse_conformance_selftest as selftest;

@@ -123,21 +123,11 @@ fn thin(row: &Worth) -> Option<Thin> {
 }
 
 fn coverage(owed: &Owed, judged: &[&Case], whole: bool) -> Worth {
-    let (pairs_missing, missing) = owed.tuples.missing(judged.iter().copied());
     Worth {
-        backend: owed.backend.clone(),
-        contract: owed.contract.to_string(),
-        judged: judged.len() as u64,
-        floor: owed.floor,
-        pairs: owed.tuples.total(),
-        pairs_missing,
-        missing,
-        excluded: owed.tuples.excluded_levels.clone(),
-        excluded_pairs: owed.tuples.excluded_pairs,
-        seeded: None,
         loose: owed.loose,
         measured: owed.measured,
         wanted: (!whole).then(|| owed.tuples.bits()),
+        ..owed.tuples.worth((&owed.backend, &owed.contract), owed.floor, judged)
     }
 }
 

@@ -60,6 +60,7 @@ pub enum DeclarationError {
 
 impl DeclarationError {
     /// The option that is to blame, where it is one that changes nothing.
+    #[cfg(feature = "files")]
     pub(crate) fn option(&self) -> Option<&str> {
         match self {
             DeclarationError::Idle { option, .. } => Some(option),

@@ -35,3 +35,4 @@ pub mod right;
 pub mod runner;
 pub mod sequence;
 pub mod shard;
+pub mod shrink;

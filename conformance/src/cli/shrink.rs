@@ -8,7 +8,7 @@ use crate::determinism::Repeats;
 use crate::report::Report;
 use crate::reproducer;
 use crate::runner::run_case_repeated;
-use crate::shrink::{Budget, Reason};
+use crate::shrink::{Reason, ShrinkBudget};
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use std::io::Write;
@@ -80,8 +80,10 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     else {
         bail!("no backend called {}", record.backend);
     };
-    let budget =
-        Budget { candidates: args.candidates, time: Some(Duration::from_secs(u64::from(args.seconds))) };
+    let budget = ShrinkBudget {
+        candidates: args.candidates,
+        time: Some(Duration::from_secs(u64::from(args.seconds))),
+    };
     let subject = (backend.as_ref(), &reason);
     let shrunk = reproducer::shrink_case((&case, &loaded), subject, budget, &args.out)?;
     writeln!(out, "{}: {}", record.backend, record.verdict)?;

@@ -4,7 +4,7 @@ use super::{ReproducerError, shrink_into};
 use crate::backend::Backend;
 use crate::case::Case;
 use crate::report::{Report, Reproducer};
-use crate::shrink::{Budget, Chosen, select};
+use crate::shrink::{Chosen, ShrinkBudget, select};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::Path;
@@ -80,7 +80,7 @@ fn of_backend(
         // what is left; or the least.
         let firsts = jobs[place..].iter().filter(|job| job.chosen.turn == 0).count();
         let share = left / u32::try_from(firsts.max(4)).unwrap_or(u32::MAX);
-        let budget = Budget { time: Some(share.max(LEAST).min(left)), ..Budget::default() };
+        let budget = ShrinkBudget { time: Some(share.max(LEAST).min(left)), ..ShrinkBudget::default() };
         let index = job.chosen.index;
         done.push((index, one(report, backend, job, folder, budget)));
     }
@@ -92,7 +92,7 @@ fn one(
     backend: &dyn Backend,
     job: &Job,
     folder: &Path,
-    budget: Budget,
+    budget: ShrinkBudget,
 ) -> Result<Reproducer, ReproducerError> {
     let line = &report.cases[job.chosen.index].case;
     let failed = |reason: String| ReproducerError::Case { case: line.clone(), reason };

@@ -24,7 +24,7 @@ use crate::case::Case;
 use crate::operands::build;
 use crate::origin::{Loaded, Origin};
 use crate::report::Reproducer;
-use crate::shrink::{Budget, Candidate, Reason, ShrinkOutcome, Shrunk, shrink, verdict_of};
+use crate::shrink::{Candidate, Reason, ShrinkBudget, ShrinkOutcome, Shrunk, shrink, verdict_of};
 use sparse_plugin::is_in_header;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ pub enum ReproducerError {
 pub fn shrink_case(
     first: (&Case, &Loaded),
     subject: (&dyn Backend, &Reason),
-    budget: Budget,
+    budget: ShrinkBudget,
     folder: &Path,
 ) -> Result<Reproducer, ReproducerError> {
     shrink_into(first, subject, budget, (folder, folder))
@@ -80,7 +80,7 @@ pub fn shrink_case(
 fn shrink_into(
     (case, loaded): (&Case, &Loaded),
     (backend, reason): (&dyn Backend, &Reason),
-    budget: Budget,
+    budget: ShrinkBudget,
     (folder, named): (&Path, &Path),
 ) -> Result<Reproducer, ReproducerError> {
     match shrink(case, loaded, backend, reason, budget) {

@@ -5,14 +5,14 @@ use sparse_conformance::backend::{Backend, Failure};
 use sparse_conformance::case::Case;
 use sparse_conformance::origin::Loaded;
 use sparse_conformance::runner::run_case;
-use sparse_conformance::shrink::{Budget, Reason, ShrinkOutcome, Shrunk, shrink};
+use sparse_conformance::shrink::{Reason, ShrinkBudget, ShrinkOutcome, Shrunk, shrink};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::verdict::{Defect, Mismatch, Verdict};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// No clock: what is found must not depend on the machine.
-const BUDGET: Budget = Budget { candidates: 4000, time: None };
+const BUDGET: ShrinkBudget = ShrinkBudget { candidates: 4000, time: None };
 
 pub(crate) fn load(line: &str) -> (Case, Loaded) {
     let case: Case = line.parse().expect("a case line");
@@ -240,7 +240,7 @@ fn a_budget_of_candidates_is_kept_and_what_was_found_so_far_fails_too() {
     let mut before = usize::MAX;
     for candidates in [0, 10, 40, 100] {
         RUNS.store(0, Ordering::Relaxed);
-        let budget = Budget { candidates, time: None };
+        let budget = ShrinkBudget { candidates, time: None };
         let ShrinkOutcome::Shrunk(found) = shrink(&case, &loaded, &Bug(counted), &reason, budget) else {
             panic!("{line} fails every time");
         };

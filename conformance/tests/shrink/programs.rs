@@ -4,7 +4,7 @@ use crate::bugs::{Bug, honest};
 use crate::reproducers::{BUDGET, LINE, last_row_copied, written, wrong_value};
 use sparse_conformance::backend::Failure;
 use sparse_conformance::case::Case;
-use sparse_conformance::shrink::{Budget, Reason};
+use sparse_conformance::shrink::{Reason, ShrinkBudget};
 use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::AnySparse;
 use sparse_oracle::prelude::*;
@@ -277,7 +277,7 @@ fn not_today() -> Reason {
 }
 
 /// The case as it is, not shrunk: the programs are about every operand there is.
-const AS_IT_IS: Budget = Budget { candidates: 0, time: None };
+const AS_IT_IS: ShrinkBudget = ShrinkBudget { candidates: 0, time: None };
 
 #[test]
 fn programs_are_sound_for_every_operation() {

@@ -9,7 +9,7 @@ use sparse_conformance::plan::Options;
 use sparse_conformance::report::{Colour, Environment, Report, Reproducer, markdown, to_text, write_all};
 use sparse_conformance::reproducer::{shrink_case, shrink_findings};
 use sparse_conformance::runner::run_case;
-use sparse_conformance::shrink::{Budget, Reason, select};
+use sparse_conformance::shrink::{Reason, ShrinkBudget, select};
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::FormatKind;
 use sparse_oracle::scalar::Precision;
@@ -34,7 +34,7 @@ pub(crate) fn last_row_copied(contract: &Contract, task: Task<'_>) -> Result<Ans
 pub(crate) const LINE: &str = "spmm.csr.f32_f32_f32_f32/uniform:rows=30,cols=20,density=0.3,seed=3/values=near-one,9/n=17/beta=2/lc=col/ldc=+2";
 
 /// No clock, so that the tests do not depend on the machine.
-pub(crate) const BUDGET: Budget = Budget { candidates: 4000, time: None };
+pub(crate) const BUDGET: ShrinkBudget = ShrinkBudget { candidates: 4000, time: None };
 
 pub(crate) fn wrong_value() -> Reason {
     let mismatch = Mismatch::plain(Defect::Value, String::new());
@@ -45,7 +45,7 @@ pub(crate) fn written(
     line: &str,
     backend: &dyn Backend,
     reason: &Reason,
-    budget: Budget,
+    budget: ShrinkBudget,
     folder: &Path,
 ) -> Reproducer {
     let case: Case = line.parse().expect("a line");
@@ -94,7 +94,7 @@ fn the_json_holds_operands_and_what_each_element_may_be() {
 fn a_case_too_large_to_embed_keeps_its_line_and_matrix() {
     let folder = tempfile::tempdir().expect("a folder");
     let line = "spmm.csr.f32_f32_f32_f32/uniform:rows=300,cols=300,density=0.3,seed=3/values=ones,0/n=33";
-    let budget = Budget { candidates: 0, time: None };
+    let budget = ShrinkBudget { candidates: 0, time: None };
     let found = written(line, &Bug(last_row_copied), &wrong_value(), budget, folder.path());
     assert!(found.summary.contains("too large to embed"), "{}", found.summary);
     assert!(found.summary.contains("budget"), "{}", found.summary);

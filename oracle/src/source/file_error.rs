@@ -38,7 +38,9 @@ pub enum FileError {
     #[error("named .gz but not gzip data; rename it or compress it")]
     NotGzip,
     /// This build does not decompress.
-    #[error("gzip data, which this build does not read; decompress it (gunzip), or enable the feature gzip of sparse-oracle")]
+    #[error(
+        "gzip data, which this build does not read; decompress it (gunzip), or enable the feature gzip of sparse-oracle"
+    )]
     Gzip,
     /// Reading or decompressing failed part-way.
     #[error("line {line}: reading failed: {message}; the file is cut short or corrupt")]

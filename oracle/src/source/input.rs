@@ -50,11 +50,7 @@ pub(super) fn plain<'a>(mut input: impl Read + 'a) -> Result<PlainInput<'a>, Fil
     first.map_err(|e| FileError::read(1, &e))?;
     let was_gzip = magic == [0x1f, 0x8b];
     let whole = BufReader::with_capacity(1 << 16, Cursor::new(magic).chain(input));
-    let text: Box<dyn BufRead + 'a> = if was_gzip {
-        decompressed(whole)?
-    } else {
-        Box::new(whole)
-    };
+    let text: Box<dyn BufRead + 'a> = if was_gzip { decompressed(whole)? } else { Box::new(whole) };
     Ok(PlainInput { text, was_gzip })
 }
 

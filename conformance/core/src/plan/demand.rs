@@ -5,6 +5,7 @@ use super::cover::{Row, Space, State, Tuple, Tuples};
 use super::{Options, Tier};
 use crate::backend::Backend;
 use crate::case::Case;
+use crate::report::Worth;
 use sparse_oracle::contract::Contract;
 
 /// How much a plan of a tier holds.
@@ -74,6 +75,24 @@ impl Demanded {
         let mut open = tuples.in_state(State::Open);
         let first = open.next().map(|tuple| self.name(tuple));
         (open.count() as u64 + u64::from(first.is_some()), first)
+    }
+
+    /// What stands behind verdicts on these cases of a contract of a backend, of which so many were owed.
+    #[must_use]
+    pub fn worth(&self, (backend, contract): (&str, &Contract), floor: u64, judged: &[&Case]) -> Worth {
+        let (pairs_missing, missing) = self.missing(judged.iter().copied());
+        Worth {
+            backend: backend.to_owned(),
+            contract: contract.to_string(),
+            judged: judged.len() as u64,
+            floor,
+            pairs: self.total(),
+            pairs_missing,
+            missing,
+            excluded: self.excluded_levels.clone(),
+            excluded_pairs: self.excluded_pairs,
+            ..Worth::default()
+        }
     }
 
     /// The combinations that the plan has, as bits in hex, so that shards can be brought together.

@@ -135,7 +135,7 @@ pub use params::{FormatParams, ImpactRule, PARAMETERS, Parameter};
 pub use parts::{AnyParts, Parts, PartsElement};
 pub use rp_csc::{EXTENT_LIMIT, GROUP_LIMIT, LANE_LIMIT, RpCsc, RpCscParts};
 pub use rs_tile::{RsTile, RsTileParts};
-pub use sparse::{AnySparse, FormatKind, Sparse};
+pub use sparse::{AnySparse, FormatKind, Sparse, SparseFormat};
 pub use sr_bcrs::{SrBcrs, SrBcrsParts};
 pub use tcf::{Tcf, TcfParts};
 pub use two_four::{SparseMma, TwoFour, TwoFourParts};

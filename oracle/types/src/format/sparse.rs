@@ -1,6 +1,8 @@
 //! Sparse matrices whose format, or element type too, is known only at run time.
 
-use crate::scalar::{Bf16, E4m3, E5m2, F16, Precision, Scalar, Tf32, precisions};
+use super::{Parts, PartsElement};
+use crate::scalar::{Bf16, E4m3, E5m2, Element, F16, Precision, Scalar, Tf32, precisions};
+use std::any::Any;
 
 /// Who a format comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +65,14 @@ macro_rules! kinds {
 
         $(impl<T> From<super::$Format<T>> for Sparse<T> {
             fn from(matrix: super::$Format<T>) -> Sparse<T> { Sparse::$Format(matrix) }
+        })*
+
+        $(impl<T: Element + PartsElement> SparseFormat for super::$Format<T> {
+            type Value = T;
+            type Parts = super::$Parts<T>;
+            const KIND: FormatKind = FormatKind::$Format;
+
+            fn parts(parts: super::$Parts<T>) -> Parts<T> { Parts::$Format(parts) }
         })*
 
         /// Runs `$body` with `$x` bound to the matrix inside a [`Sparse`](crate::format::Sparse), or to the parts inside a
@@ -206,6 +216,26 @@ macro_rules! any {
     };
 }
 precisions!($ any);
+
+/// A format with elements of one type, known at compile time: `Csr<f32>`.
+pub trait SparseFormat: Clone + 'static {
+    /// The element type.
+    type Value: Element + PartsElement;
+    /// Its arrays, unchecked.
+    type Parts;
+    /// The format.
+    const KIND: FormatKind;
+
+    /// The arrays among those of all formats.
+    fn parts(parts: Self::Parts) -> Parts<Self::Value>;
+
+    /// The matrix inside, if it is of this format and element type.
+    #[must_use]
+    fn of(matrix: &AnySparse) -> Option<&Self> {
+        let any: &dyn Any = each_sparse!(matrix, typed => each_format!(Sparse, typed, m => m));
+        any.downcast_ref()
+    }
+}
 
 impl AnySparse {
     /// The format.

@@ -12,7 +12,7 @@ use crate::right::Right;
 use crate::sequence;
 
 /// Where a case says what it keeps.
-type Place = fn(&mut Params) -> &mut Option<Kept>;
+type KeptPlace = fn(&mut Params) -> &mut Option<Kept>;
 
 /// Values of B and of C, where the case reads some of its own.
 pub(super) fn values(search: &mut Search<'_>) {
@@ -39,7 +39,7 @@ fn of_b(_: &Case, operands: &Operands) -> usize {
 }
 
 /// As few as will do, all in a row.
-fn narrowed(search: &mut Search<'_>, place: Place, count: fn(&Case, &Operands) -> usize) {
+fn narrowed(search: &mut Search<'_>, place: KeptPlace, count: fn(&Case, &Operands) -> usize) {
     let Ok(operands) = build(&search.best.case, &search.best.loaded) else {
         return;
     };

@@ -30,11 +30,11 @@ use crate::origin::Loaded;
 use sparse_oracle::verdict::Verdict;
 use std::time::Instant;
 
-pub use self::search::{Budget, Candidate};
+pub use self::search::{Candidate, ShrinkBudget};
 pub use self::select::{Chosen, select};
 pub use crate::report::Reason;
 
-pub(crate) use self::search::verdict_of;
+pub use self::search::verdict_of;
 
 use self::search::Search;
 
@@ -77,7 +77,7 @@ pub fn shrink(
     loaded: &Loaded,
     backend: &dyn Backend,
     reason: &Reason,
-    budget: Budget,
+    budget: ShrinkBudget,
 ) -> ShrinkOutcome {
     let first = Candidate { case: case.clone(), loaded: loaded.clone() };
     // The first run counts: one that hangs takes the time limit.
@@ -119,10 +119,10 @@ fn run(search: &mut Search<'_>) -> bool {
 }
 
 /// Line, rows, columns, value bits and shape.
-type State = (String, Vec<u32>, Vec<u32>, Vec<u64>, (usize, usize));
+type RoundState = (String, Vec<u32>, Vec<u32>, Vec<u64>, (usize, usize));
 
 /// The line and the matrix's bits: what a round may change.
-fn state(candidate: &Candidate) -> State {
+fn state(candidate: &Candidate) -> RoundState {
     let coo = &candidate.loaded.coo;
     (
         candidate.case.to_string(),

@@ -24,16 +24,16 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 /// How long a search may go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
+pub struct ShrinkBudget {
     /// Candidates judged.
     pub candidates: usize,
     /// Time; none where only the count limits.
     pub time: Option<Duration>,
 }
 
-impl Default for Budget {
-    fn default() -> Budget {
-        Budget { candidates: 4000, time: Some(Duration::from_secs(10)) }
+impl Default for ShrinkBudget {
+    fn default() -> ShrinkBudget {
+        ShrinkBudget { candidates: 4000, time: Some(Duration::from_secs(10)) }
     }
 }
 
@@ -76,7 +76,8 @@ impl Candidate {
 const REPEATS: u32 = 4;
 
 /// Runs a candidate on a backend: once, or as often as the reason needs to show.
-pub(crate) fn verdict_of(candidate: &Candidate, backend: &dyn Backend, reason: &Reason) -> Verdict {
+#[must_use]
+pub fn verdict_of(candidate: &Candidate, backend: &dyn Backend, reason: &Reason) -> Verdict {
     let again = reason.needs_repeats().then_some(Again {
         times: REPEATS,
         within: Duration::ZERO,
