@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The Python SDK is installed as a user would, and its example backends are judged over the protocol. A finding fails; what is
-# missing is said.
+# The wheel is made and installed as a user would, `check` and the pytest plugin are tried, and the example backends are judged over the
+# protocol. A finding fails; what is missing is said.
 #   ci/python.sh           NumPy and SciPy, quick tier
 #   ci/python.sh --full    the full tier, PyTorch (CPU) and MKL too
 source "$(dirname "$0")/env.sh"
 tier=quick
-packages=(numpy scipy)
+packages=(numpy scipy pytest mypy)
 examples=(numpy scipy)
 if [ "${1:-}" = --full ]; then
   tier=full
@@ -16,11 +16,26 @@ target="${CARGO_TARGET_DIR:-$PWD/target}"
 venv="$target/python-venv"
 command -v python3 >/dev/null || { skip "Python backends: no python3"; exit 0; }
 if ! { [ -x "$venv/bin/python" ] || python3 -m venv "$venv"; } ||
-  ! "$venv/bin/pip" install --quiet --disable-pip-version-check "${packages[@]}" ./conformance/python; then
+  ! "$venv/bin/pip" install --quiet --disable-pip-version-check "${packages[@]}"; then
   skip "Python backends: ${packages[*]} can't be installed (venv, pip)"
   exit 0
 fi
-conformance_for "$tier"
+if [ "$tier" = full ]; then ci/wheel.sh --release; else ci/wheel.sh; fi
+"$venv/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps "$target"/wheels/*.whl
+conformance="$venv/bin/conformance"
+
+# Nothing of the checkout is seen: not the package's folder, not the command that was built.
+here="$PWD" away="$(mktemp -d)"
+trap 'rm -rf "$away"' EXIT
+cp -r conformance/python/tests "$away"
+(cd "$away" && env -u PYTHONPATH -u SPARSE_CONFORMANCE PATH="$venv/bin:/usr/bin:/bin" python -m pytest -q -p no:cacheprovider tests)
+(cd "$away" && "$venv/bin/mypy" --cache-dir "$away/mypy" --config-file "$here/conformance/python/pyproject.toml" -p sparse_conformance)
+if "$venv/bin/pip" install --quiet --disable-pip-version-check pyright 2>/dev/null && "$venv/bin/pyright" --version >/dev/null 2>&1; then
+  "$venv/bin/pyright" --project conformance/python --pythonpath "$venv/bin/python" conformance/python/sparse_conformance
+else
+  skip "pyright: it can't be installed (it needs Node.js)"
+fi
+
 for example in "${examples[@]}"; do
   report="$target/python-report/$example"
   rm -rf "$report"

@@ -103,7 +103,7 @@ fn the_python_module_knows_the_same_formats() {
         let list: Vec<String> = fields(kind).into_iter().map(|(name, of)| format!("{name}:{of}")).collect();
         table += &format!("    \"{}\": \"{}\",\n", kind.name(), list.join(" "));
     }
-    assert_stands_between(("FIELDS = {\n", "}\n"), "python/sparse_conformance.py", &table);
+    assert_stands_between(("\n_FIELDS = {\n", "}\n"), "python/sparse_conformance/protocol.py", &table);
 }
 
 /// A line that uses the key of the table. A key without one here fails the test below.

@@ -239,7 +239,7 @@ fn letter(extent: Extent) -> char {
 /// The Python module has its own table of operations: the operands of each with their extents, the one that is written last.
 #[test]
 fn the_python_module_knows_the_same_operations() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/sparse_conformance.py");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/sparse_conformance/protocol.py");
     let text = std::fs::read_to_string(path).expect("the module");
     for op in Op::ALL {
         let signature = op.signature();

@@ -287,7 +287,7 @@ fn a_python_program_has_the_same_verdicts_in_a_sandbox() {
     let wrong = honest.replacen("task.update(", "task.update(2 * ", 1);
     // A copy of the one file beside the backend, as the README says.
     let place = tempfile::tempdir().expect("a folder");
-    let module = include_str!("../python/sparse_conformance.py");
+    let module = include_str!("../python/sparse_conformance/protocol.py");
     for (name, text) in [("sparse_conformance.py", module), ("good.py", honest), ("wrong.py", &wrong)] {
         std::fs::write(place.path().join(name), text).expect("written");
     }

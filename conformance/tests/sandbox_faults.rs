@@ -76,7 +76,7 @@ fn a_python_program_has_a_lock_of_multiprocessing_in_a_sandbox() {
     let scene = Scene::new("lock");
     let honest = include_str!("../python/examples/numpy_backend.py");
     let locked = format!("import multiprocessing\nLOCK = multiprocessing.Lock()\n{honest}");
-    let module = include_str!("../python/sparse_conformance.py");
+    let module = include_str!("../python/sparse_conformance/protocol.py");
     for (name, text) in [("sparse_conformance.py", module), ("locked.py", &locked)] {
         std::fs::write(scene.path(name), text).expect("written");
     }

@@ -35,6 +35,8 @@ Standard output belongs to the protocol: what you print goes to standard error. 
 output must not be written; both are looked at after every call.
 """
 
+from __future__ import annotations
+
 import ctypes
 import fnmatch
 import json
@@ -43,6 +45,7 @@ import os
 import struct
 import sys
 import traceback
+from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Mapping, Optional, Sequence
 
 import numpy as np
 
@@ -57,7 +60,7 @@ _MAX_HEADER = 1 << 21
 _MAX_WORDS = 4096
 
 # How each element type is stored.
-DTYPES = {
+DTYPES: dict[str, np.dtype[Any]] = {
     "f64": np.dtype("<f8"),
     "f32": np.dtype("<f4"),
     "tf32": np.dtype("<f4"),
@@ -73,7 +76,7 @@ DTYPES = {
 
 # The fields of every format in order: "n" an extent, "?" a flag, "v" matrix elements, or the type of an index array. A test of the suite
 # writes this table.
-FIELDS = {
+_FIELDS = {
     "coo": "rows:n cols:n row_idx:u32 col_idx:u32 values:v",
     "csr": "rows:n cols:n row_ptr:u32 col_idx:u32 values:v",
     "csc": "rows:n cols:n col_ptr:u32 row_idx:u32 values:v",
@@ -94,12 +97,19 @@ FIELDS = {
     "bit_tcf": "rows:n cols:n balanced:? row_window_offset:u32 tc_offset:u32 tc_local_bit:u64 sparse_a_to_b:u32 block_window:u32 values:v",
     "sr_bcrs": "rows:n cols:n v:n stride:n window_ptr:u32 vector_col:u32 values:v",
 }
-FIELDS = {name: [tuple(f.split(":")) for f in text.split()] for name, text in FIELDS.items()}
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, kind = text.split(":")
+    return name, kind
+
+
+FIELDS: dict[str, list[tuple[str, str]]] = {name: [_pair(f) for f in text.split()] for name, text in _FIELDS.items()}
 
 
 # The operands of every operation with their extents, once they are transposed as asked ("s": the stored positions of the sparse one). A
 # dense operand of one extent is a vector. What an operation writes stands last.
-OPERATIONS = {
+_OPERATIONS = {
     "spmm": "a:mk b:kn c:mn",
     "spmv": "a:mk x:k y:m",
     "sddmm": "s:mk x:mn y:kn out:s",
@@ -107,7 +117,7 @@ OPERATIONS = {
     "transpose": "a:mk",
     "convert": "a:mk",
 }
-OPERATIONS = {name: dict(o.split(":") for o in text.split()) for name, text in OPERATIONS.items()}
+OPERATIONS: dict[str, dict[str, str]] = {name: dict(_pair(o) for o in text.split()) for name, text in _OPERATIONS.items()}
 
 
 class Refuse(Exception):
@@ -117,7 +127,13 @@ class Refuse(Exception):
 class Sparse:
     """A sparse matrix: its format, and its extents, flags and arrays as attributes (names and types in `FIELDS`)."""
 
-    def __init__(self, format, **fields):
+    if TYPE_CHECKING:
+        rows: int
+        cols: int
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def __init__(self, format: str, **fields: Any) -> None:
         if format not in FIELDS:
             raise ValueError(f"unknown format {format!r}; there are {', '.join(FIELDS)}")
         wanted = [name for name, _ in FIELDS[format]]
@@ -126,18 +142,22 @@ class Sparse:
         self.format = format
         self.__dict__.update(fields)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Sparse({self.format!r}, {self.rows} x {self.cols})"
 
 
 class Task:
     """One request. See the module's documentation for its attributes."""
 
-    def __init__(self, header, payload):
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def __init__(self, header: dict[str, Any], payload: np.ndarray) -> None:
         self.header = header
         self.contract, self.op, self.types = header["contract"], header["op"], header["types"]
         if self.op not in OPERATIONS:
-            raise Refuse(f"this version of sparse_conformance.py has no operation {self.op}")
+            raise Refuse(f"this version of sparse_conformance has no operation {self.op}")
         self.alpha, self.beta = (_number(header.get(name)) for name in ("alpha", "beta"))
         self.transpose_a, self.transpose_b = bool(header.get("transpose_a")), bool(header.get("transpose_b"))
         self.mode, self.to, self.params = header.get("mode"), header.get("to"), header.get("params", {})
@@ -146,7 +166,8 @@ class Task:
             fields = dict(head["extents"])
             fields.update((field, arrays[f"{name}.{field}"]) for field, kind in FIELDS[head["format"]] if kind not in "n?")
             setattr(self, name, Sparse(head["format"], **fields))
-        self._output, self._raw = header.get("output"), None
+        self._output: Optional[str] = header.get("output")
+        self._raw: Optional[np.ndarray] = None
         for name, head in header.get("dense", {}).items():
             flat = arrays[name]
             if name == self._output:
@@ -155,19 +176,19 @@ class Task:
             setattr(self, name, flat if vector else _view(name, head, flat))
 
     @property
-    def acc(self):
+    def acc(self) -> np.dtype:
         """NumPy type of the accumulator; NumPy has none for bf16."""
         if self.types["acc"] == "bf16":
             raise TypeError("NumPy has no bf16 numbers: compute in a library that has them, or claim no bf16 accumulators")
         return DTYPES[self.types["acc"]]
 
-    def check(self):
+    def check(self) -> None:
         """Refuses what no backend may take: factors that are not finite, operands that do not fit together."""
         for name in ("alpha", "beta"):
             value = getattr(self, name)
             if value is not None and not math.isfinite(value):
                 raise Refuse(f"{name} is {value}, must be finite")
-        known = {}
+        known: dict[str, tuple[str, int]] = {}
         for name, extents in OPERATIONS[self.op].items():
             operand = getattr(self, name)
             sparse = isinstance(operand, Sparse)
@@ -180,8 +201,10 @@ class Task:
             if sparse and hasattr(operand, "values"):
                 known.setdefault("s", (f"stored positions of {label}", len(operand.values)))
 
-    def update(self, product):
+    def update(self, product: Any) -> None:
         """Writes `alpha * product + beta * C`, where alpha = 0 does not read the product, and beta = 0 not C."""
+        if self._output is None:
+            raise TypeError(f"{self.op} returns its result")
         out, acc = getattr(self, self._output), self.acc
         total = acc.type(self.alpha) * np.asarray(product, acc) if self.alpha != 0 else None
         if self.beta != 0:
@@ -192,11 +215,17 @@ class Task:
         out[...] = encode(total, self.types["out"])
 
 
+Function = Callable[[Task], Any]
+_Rule = tuple[tuple[str, ...], Function, tuple[type[BaseException], ...], bool]
+# Of an answer: name -> element type, elements.
+_Arrays = dict[str, tuple[str, np.ndarray]]
+
+
 class Backend:
     """What is judged: a name, and functions for contracts."""
 
-    def __init__(self, name, version="", description="", determinism="none"):
-        self.manifest = {
+    def __init__(self, name: str, version: str = "", description: str = "", determinism: str = "none") -> None:
+        self.manifest: dict[str, Any] = {
             "protocol": PROTOCOL,
             "name": name,
             "version": str(version),
@@ -205,9 +234,19 @@ class Backend:
             "supports": [],
             "excludes": [],
         }
-        self._functions = []
+        self._functions: list[_Rule] = []
+        # A process of its own may die with a kernel; one that also runs tests may not.
+        self.isolated = True
 
-    def contract(self, *patterns, arithmetic="any", only=None, profile=None, refuses=(), checked=True):
+    def contract(
+        self,
+        *patterns: str,
+        arithmetic: str = "any",
+        only: Optional[Mapping[str, Any]] = None,
+        profile: Optional[Mapping[str, str]] = None,
+        refuses: Sequence[type[BaseException]] = (),
+        checked: bool = True,
+    ) -> Callable[[Function], Function]:
         """Registers a function for contracts.
 
         arithmetic  how it rounds: "any" (as the contract admits), "fma", "muladd", ... (`conformance list` and PROTOCOL.md)
@@ -220,10 +259,10 @@ class Backend:
         several decorators of a function, from top to bottom (of calls, the last one first).
         """
 
-        def register(function):
-            rule = {"contracts": list(patterns), "arithmetic": arithmetic}
+        def register(function: Function) -> Function:
+            rule: dict[str, Any] = {"contracts": list(patterns), "arithmetic": arithmetic}
             if only:
-                rule["only"] = only
+                rule["only"] = dict(only)
             if profile:
                 rule["profile"] = [{"choice": c, "reason": r} for c, r in profile.items()]
             # Decorators apply from the last to the first; rules are read from the first.
@@ -235,11 +274,11 @@ class Backend:
 
         return register
 
-    def exclude(self, *patterns, reason):
+    def exclude(self, *patterns: str, reason: str) -> None:
         """Says why some contracts are not taken."""
         self.manifest["excludes"].append({"contracts": list(patterns), "reason": reason})
 
-    def serve(self):
+    def serve(self) -> None:
         """Answers the judge until it says bye."""
         source, sink = os.fdopen(os.dup(0), "rb", 1 << 16), os.fdopen(os.dup(1), "wb", 1 << 16)
         # Nobody else reads or writes the protocol's streams, not even a library in C.
@@ -247,19 +286,23 @@ class Backend:
         os.dup2(null, 0)
         os.dup2(2, 1)
         sys.stdout = sys.stderr
+        self.talk(source, sink)
+
+    def talk(self, source: BinaryIO, sink: BinaryIO) -> None:
+        """Answers on these streams until the other side says bye or closes them."""
         while True:
             message = _read(source)
             if message is None or message[0].get("type") == "bye":
                 return
             header, payload = message
             if header["type"] == "hello":
-                reply, arrays = {"type": "manifest", "manifest": self.manifest}, {}
+                _write(sink, {"type": "manifest", "manifest": self.manifest}, {})
             else:
-                reply, arrays = self._answer(header, payload)
-            _write(sink, reply, arrays)
+                _write(sink, *self._answer(header, payload))
 
-    def _answer(self, header, payload):
-        reply, arrays = {"type": "answer", "id": header["id"]}, {}
+    def _answer(self, header: dict[str, Any], payload: np.ndarray) -> tuple[dict[str, Any], _Arrays]:
+        reply: dict[str, Any] = {"type": "answer", "id": header["id"]}
+        arrays: _Arrays = {}
         before = payload.tobytes()
         task = None
         try:
@@ -271,7 +314,7 @@ class Backend:
                 result = function(task)
             except refuses as error:
                 raise Refuse(f"{type(error).__name__}: {error}") from error
-            if task._output is not None:
+            if task._output is not None and task._raw is not None:
                 reply["outcome"] = "written"
                 arrays[task._output] = (task.types["out"], task._raw[_GUARD:-_GUARD])
             elif not isinstance(result, Sparse):
@@ -282,13 +325,15 @@ class Backend:
         except Refuse as refusal:
             reply["outcome"], reply["message"] = "refused", _words(str(refusal))
         except BaseException as error:
-            if not isinstance(error, Exception) or _device_is_lost():
+            lost = _device_is_lost()
+            if self.isolated and (lost or not isinstance(error, Exception)):
                 # The judge records it with these last words, and starts a fresh process.
                 traceback.print_exc(file=sys.stderr)
                 sys.stderr.flush()
                 os._exit(70)
             reply["outcome"] = "failed"
-            reply["message"] = _words(f"it raised {type(error).__name__}: {error}\n{traceback.format_exc()}")
+            where = "; the device is lost to this process: all that follows fails" if lost else ""
+            reply["message"] = _words(f"it raised {type(error).__name__}: {error}{where}\n{traceback.format_exc()}")
         after = payload.tobytes()
         reply["inputs_modified"] = after != before
         if after != before:
@@ -301,14 +346,14 @@ class Backend:
                 reply["guard_broken"] = broken
         return reply, arrays
 
-    def _find(self, contract):
+    def _find(self, contract: str) -> tuple[Function, tuple[type[BaseException], ...], bool]:
         for patterns, function, refuses, checked in self._functions:
             if any(fnmatch.fnmatchcase(contract, p) for p in patterns):
                 return function, refuses, checked
         raise Refuse(f"no function is registered for {contract}")
 
 
-def _device_is_lost():
+def _device_is_lost() -> bool:
     """True where every later call on a GPU of NVIDIA fails as well, as after an access outside of its memory.
 
     The driver is asked, whichever library called it, about the current context and the one that libraries share.
@@ -337,12 +382,12 @@ def _device_is_lost():
     return False
 
 
-def _words(text):
+def _words(text: str) -> str:
     """What is sent of a message: not more than the judge keeps, and nothing that is no Unicode."""
     return text[:_MAX_WORDS].encode("utf-8", "backslashreplace").decode()
 
 
-def decode(array, type, to=np.float32):
+def decode(array: np.ndarray, type: str, to: Any = np.float32) -> np.ndarray:
     """The numbers of an array of an element type."""
     if type == "bf16":
         return (array.astype("<u4") << 16).view("<f4").astype(to, copy=False)
@@ -351,7 +396,7 @@ def decode(array, type, to=np.float32):
     return array.astype(to, copy=False)
 
 
-def encode(array, type):
+def encode(array: Any, type: str) -> np.ndarray:
     """Numbers rounded to an element type (nearest, ties to even); not to the 8-bit ones, which are never results."""
     if type == "bf16":
         bits = np.ascontiguousarray(array, "<f4").view("<u4")
@@ -361,7 +406,7 @@ def encode(array, type):
         return np.asarray(array).astype(DTYPES[type], copy=False)
 
 
-def _float8(exponent_bits, fraction_bits, bias, infinities):
+def _float8(exponent_bits: int, fraction_bits: int, bias: int, infinities: bool) -> np.ndarray:
     table = np.empty(256)
     top, scale = (1 << exponent_bits) - 1, 1 << fraction_bits
     for bits in range(256):
@@ -379,20 +424,20 @@ def _float8(exponent_bits, fraction_bits, bias, infinities):
 _TABLES = {"e4m3": _float8(4, 3, 7, False), "e5m2": _float8(5, 2, 15, True)}
 
 
-def _number(bits):
+def _number(bits: Optional[str]) -> Any:
     return None if bits is None else struct.unpack("<d", struct.pack("<Q", int(bits, 16)))[0]
 
 
-def _same(left_name, left, right_name, right):
+def _same(left_name: str, left: int, right_name: str, right: int) -> None:
     if left != right:
         raise Refuse(f"{left_name}: {left}, but {right_name}: {right}")
 
 
-def _array(payload, head):
+def _array(payload: np.ndarray, head: dict[str, Any]) -> np.ndarray:
     return np.frombuffer(payload, DTYPES[head["dtype"]], head["count"], head["offset"])
 
 
-def _view(name, head, flat):
+def _view(name: str, head: dict[str, Any], flat: np.ndarray) -> np.ndarray:
     rows, cols, ld = head["rows"], head["cols"], head["ld"]
     by_rows = head["layout"] == "row"
     outer, inner = (rows, cols) if by_rows else (cols, rows)
@@ -404,14 +449,14 @@ def _view(name, head, flat):
     return view if by_rows else view.T
 
 
-def _guarded(values):
+def _guarded(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     raw = np.empty(len(values) + 2 * _GUARD, values.dtype)
     raw.view(np.uint8)[:] = 0xA5
     raw[_GUARD : _GUARD + len(values)] = values
     return raw, raw[_GUARD : _GUARD + len(values)]
 
 
-def _broken_guard(raw):
+def _broken_guard(raw: np.ndarray) -> Optional[int]:
     size, edge = raw.dtype.itemsize, _GUARD * raw.dtype.itemsize
     data = raw.view(np.uint8)
     for start, part in ((0, data[:edge]), (len(data) - edge, data[len(data) - edge :])):
@@ -421,8 +466,9 @@ def _broken_guard(raw):
     return None
 
 
-def _fields(matrix, type):
-    extents, arrays = {}, {}
+def _fields(matrix: Sparse, type: str) -> tuple[dict[str, Any], _Arrays]:
+    extents: dict[str, Any] = {}
+    arrays: _Arrays = {}
     for name, kind in FIELDS[matrix.format]:
         value = getattr(matrix, name)
         if kind == "n":
@@ -439,7 +485,7 @@ def _fields(matrix, type):
     return {"format": matrix.format, "extents": extents}, arrays
 
 
-def _read(source):
+def _read(source: BinaryIO) -> Optional[tuple[dict[str, Any], np.ndarray]]:
     prefix = source.read(_PREFIX.size)
     if not prefix:
         return None
@@ -451,13 +497,15 @@ def _read(source):
     raw = np.empty(payload_length + _ALIGN, np.uint8)
     start = -raw.ctypes.data % _ALIGN
     payload = raw[start : start + payload_length]
-    if source.readinto(memoryview(payload)) != payload_length:
+    if source.readinto(memoryview(payload.data)) != payload_length:  # type: ignore[attr-defined]
         raise SystemExit("the judge's message is cut")
     return header, payload
 
 
-def _write(sink, reply, arrays):
-    heads, chunks, offset = [], [], 0
+def _write(sink: BinaryIO, reply: dict[str, Any], arrays: _Arrays) -> None:
+    heads: list[dict[str, Any]] = []
+    chunks: list[bytes] = []
+    offset = 0
     for name, (dtype, array) in arrays.items():
         pad = -offset % _ALIGN
         heads.append({"name": name, "dtype": dtype, "count": len(array), "offset": offset + pad})

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# A wheel of the Python package with the `conformance` command inside, in target/wheels, so that `pip install` needs no Rust. ci/python.sh
+# tries it.
+#   ci/wheel.sh                    around the command that the tests have built, unoptimised: what CI tries
+#   ci/wheel.sh --release          around an optimised one, for users
+#   ci/wheel.sh --binary FILE      around this command, which may be of another machine (aarch64)
+source "$(dirname "$0")/env.sh"
+target="${CARGO_TARGET_DIR:-$PWD/target}"
+python=conformance/python
+wheels="$target/wheels"
+tools="$target/wheel-tools"
+if ! { [ -x "$tools/bin/wheel" ] || { python3 -m venv "$tools" && "$tools/bin/pip" install --quiet --disable-pip-version-check --upgrade wheel setuptools; }; }; then
+  say "wheel: its tools (wheel, setuptools) can't be installed with python3, venv and pip"
+  exit 3
+fi
+case "${1:-}" in
+  --release) cargo build --release --locked -p sparse-conformance && binary="$target/release/conformance" ;;
+  --binary) binary="$2" ;;
+  *) conformance_for quick && binary="$conformance" ;;
+esac
+
+# The oldest C library that has what the command asks for, and the machine that it is for, give the wheel its tag.
+glibc="$(LC_ALL=C objdump -T "$binary" | grep -o 'GLIBC_2\.[0-9]*' | sort -t. -k2 -n | tail -1)"
+case "$(LC_ALL=C objdump -f "$binary" | sed -n 's/^architecture: \([^,]*\),.*/\1/p')" in
+  i386:x86-64) machine=x86_64 strip="${STRIP:-strip}" ;;
+  aarch64) machine=aarch64 strip="${STRIP:-aarch64-linux-gnu-strip}" ;;
+  *) say "wheel: $binary is for a machine that no wheel is made for"; exit 1 ;;
+esac
+tag="manylinux_2_${glibc#GLIBC_2.}_$machine"
+
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$wheels"
+"$tools/bin/pip" wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir "$work" "$python"
+"$tools/bin/wheel" unpack --dest "$work" "$work"/*.whl >/dev/null
+unpacked="$(dirname "$(find "$work" -name '*.dist-info')")"
+scripts="$unpacked/$(basename "$unpacked").data/scripts"
+mkdir -p "$scripts"
+"$strip" -o "$scripts/conformance" "$binary"
+chmod +x "$scripts/conformance"
+sed -i "s/^Root-Is-Purelib: true/Root-Is-Purelib: false/; s/^Tag: .*/Tag: py3-none-$tag/" "$unpacked"/*.dist-info/WHEEL
+rm -f "$wheels"/*.whl
+"$tools/bin/wheel" pack --dest-dir "$wheels" "$unpacked" >/dev/null
+made="$(ls "$wheels"/*.whl)"
+say "$(basename "$made"): $(wc -c <"$made") bytes, the command $(wc -c <"$scripts/conformance")"

@@ -1,0 +1,325 @@
+"""A function of this process judged by the `conformance` command.
+
+    check(fn) -> conformance run --exec _relay.py -> requests -> Task -> arrays of fn's library -> fn -> result -> answer
+              <- exit code, findings              <-----------------------------------------------------------'
+"""
+
+from __future__ import annotations
+
+import array
+import inspect
+import os
+import re
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
+
+from ._arrays import library
+from .protocol import FIELDS, OPERATIONS, Backend, Sparse, Task
+
+_GUARD = 64
+_RELAY = Path(__file__).with_name("_relay.py")
+_FINDING = re.compile(r"^finding: (?P<words>.*)\n +conformance replay (?P<case>'[^']*'|\S+)", re.MULTILINE)
+_SHOWN = 5
+# What a function of two operands and a result can be asked: no transposes, no padding, alpha = 1, beta = 0, legal requests.
+_PLAIN: dict[str, dict[str, Any]] = {
+    "spmm": {"alpha": [1], "beta": [0], "transpose_a": False, "transpose_b": False, "layout_b": "row", "layout_c": "row", "padded": False},
+    "spmv": {"alpha": [1], "beta": [0], "transpose_a": False},
+    "sddmm": {"alpha": [1], "modes": ["pattern"], "layout_b": "row", "padded": False},
+    "spgemm": {},
+    "transpose": {},
+    "convert": {},
+}
+
+
+class Findings(AssertionError):
+    """The function is wrong; the text says where, and how to run a case again."""
+
+
+class Thin(Findings):
+    """Nothing wrong was found, but too little was judged to call it right."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a check that passed says."""
+
+    contract: str
+    """The pattern of contracts that was asked for."""
+    summary: str
+    """The judge's last line: how many cases, how long."""
+    text: str
+    """All that the judge printed."""
+
+
+def command() -> str:
+    """The `conformance` command: `$SPARSE_CONFORMANCE`, that of the wheel, or one on the path."""
+    given = os.environ.get("SPARSE_CONFORMANCE")
+    if given:
+        return given
+    beside = Path(sysconfig.get_path("scripts")) / "conformance"
+    found = str(beside) if beside.exists() else shutil.which("conformance")
+    if found is None:
+        raise FileNotFoundError(
+            "the command `conformance` is not there: install the wheel, which holds it, or set SPARSE_CONFORMANCE to what "
+            "`cargo build --release -p sparse-conformance` made"
+        )
+    return found
+
+
+def check(
+    function: Callable[..., Any],
+    contract: str,
+    *,
+    arrays: str = "numpy",
+    device: str | None = None,
+    arithmetic: str = "any",
+    profile: Mapping[str, str] | None = None,
+    only: Mapping[str, Any] | None = None,
+    tier: str = "quick",
+    seed: int = 0,
+    timeout: float = 10,
+    allow_thin: bool = False,
+    report: str | os.PathLike[str] | None = None,
+) -> Verdict:
+    """Judges a function on a contract and raises `Findings` where it is wrong.
+
+    function    takes the operands in the order of `OPERATIONS` (spmm: a, b) and returns the result; with one parameter more it is given
+                the result to write into. A function of one parameter called `task` gets the whole `Task`, and answers all requests
+    contract    a name, or a pattern (`conformance list contracts`); "spmm.csr.f32" stands for "spmm.csr.f32_*"
+    arrays      "numpy", "torch", "cupy" or "jax": whose arrays the function takes and returns; sparse operands are `Sparse` with such arrays
+    device      "cuda", "cuda:1", ..: where they lie
+    arithmetic  how the function rounds: "any", "fma", "muladd", "sm_90:mma.m16n8k16.f32.f16", .. (PROTOCOL.md)
+    profile     choice points settled away from the default, each with its reason
+    only        further restrictions on the requests (PROTOCOL.md)
+    report      a folder that keeps the whole report, also where nothing is found
+
+    What is returned is compared with exact arithmetic; inputs must not change; what is written beside the result is found; memory that the
+    library hands out afresh holds NaN. The environment variable SPARSE_CASE has a case line that is run instead.
+    """
+    operation = contract.split(".", 1)[0]
+    if operation not in OPERATIONS:
+        raise ValueError(f"{contract!r} is no contract: it starts with one of {', '.join(OPERATIONS)}")
+    pattern = contract
+    if operation not in ("transpose", "convert") and "_" not in contract.rsplit(".", 1)[-1] and "*" not in contract:
+        pattern = f"{contract}_*"
+    answer, whole = _answering(function, operation, library(arrays, device))
+    limits = dict(only or {}) if whole else {**_PLAIN[operation], **({} if operation not in ("spmm", "spmv", "sddmm") else {"faults": []}), **(only or {})}
+    name = re.sub(r"[^A-Za-z0-9_.+-]", "_", getattr(function, "__name__", "function"))[:64] or "function"
+    backend = Backend(name, description=f"{arrays} arrays{f' on {device}' if device else ''}")
+    backend.isolated = False
+    backend.contract(pattern, arithmetic=arithmetic, only=limits, profile=dict(profile) if profile else None, checked=whole)(answer)
+
+    kept = Path(report) if report is not None else Path(tempfile.mkdtemp(prefix="sparse-conformance-"))
+    case = os.environ.get("SPARSE_CASE")
+    with tempfile.TemporaryDirectory(prefix="sc-") as folder, _Listening(Path(folder) / "judge", backend) as listening:
+        program = ["--exec", shlex.join([sys.executable, "-S", str(_RELAY), str(listening.path)]), "--timeout", str(timeout)]
+        if case is not None:
+            asked = [command(), "replay", case, *program]
+        else:
+            asked = [command(), "run", "--contracts", pattern, "--tier", tier, "--seed", str(seed), "--report", str(kept), *program]
+        ran = subprocess.run(asked, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    clean = ran.returncode == 0
+    if report is None and (clean or not (kept / "reproducers").exists()):
+        shutil.rmtree(kept, ignore_errors=True)
+    return _concluded(pattern, ran.returncode, ran.stdout, kept, (case is not None, allow_thin))
+
+
+def judged(contract: str, **options: Any) -> Callable[[Callable[..., Any]], Callable[[], None]]:
+    """Makes a test of a function: `@judged("spmm.csr.f32") def test_spmm(a, b): ...`. The options are those of `check`."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[[], None]:
+        def test() -> None:
+            check(function, contract, **options)
+
+        test.__name__, test.__qualname__ = function.__name__, function.__qualname__
+        test.__doc__, test.__module__ = function.__doc__, function.__module__
+        return test
+
+    return decorate
+
+
+def _concluded(pattern: str, code: int, text: str, kept: Path, how: tuple[bool, bool]) -> Verdict:
+    """A verdict, or what is raised instead."""
+    replayed, allow_thin = how
+    summary = text.strip().rsplit("\n", 1)[-1]
+    if code == 0:
+        return Verdict(pattern, summary, text)
+    if replayed:
+        raise Findings(text) if code == 1 else RuntimeError(text)
+    findings = list(_FINDING.finditer(text))
+    if code == 1 and not findings:
+        if allow_thin:
+            return Verdict(pattern, summary, text)
+        raise Thin(f"{pattern}: {text.strip()}")
+    if code != 1:
+        raise RuntimeError(f"the judge did not judge {pattern}:\n{text.strip()}")
+    lines = [f"{pattern}: {summary}"]
+    for finding in findings[:_SHOWN]:
+        lines += [f"  {finding['words']}", f"    again: SPARSE_CASE={finding['case']}"]
+    if any(re.search(r"found NaN \(0x(ff)+\)", finding["words"]) for finding in findings):
+        lines.append("  NaN of bits 0xff.. is what fresh memory holds in a check: such an element was not written")
+    small = sorted(kept.glob("reproducers/*/main.py"))
+    lines += [f"  smallest case, as a program of its own: {path}" for path in small[:1]]
+    lines += [f"  the whole report: {kept / 'report.html'}"]
+    raise Findings("\n".join(lines))
+
+
+def _answering(function: Callable[..., Any], operation: str, lib: Any) -> tuple[Callable[[Task], Any], bool]:
+    """The function as one of a task; and whether it takes a whole task already."""
+    parameters = [
+        p for p in inspect.signature(function).parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    if [p.name for p in parameters] == ["task"]:
+        return function, True
+    operands = list(OPERATIONS[operation])
+    dense = operation in ("spmm", "spmv", "sddmm")
+    inputs, output = (operands[:-1], operands[-1]) if dense else (operands, None)
+    required = sum(p.default is p.empty for p in parameters)
+    writes = dense and required == len(inputs) + 1
+    if not writes and not required <= len(inputs) <= len(parameters):
+        wanted = f"({', '.join(inputs)})" + (f" or ({', '.join(operands)})" if dense else "")
+        raise TypeError(f"a function for {operation} takes {wanted}, not {inspect.signature(function)}")
+    if writes and not lib.writes:
+        raise TypeError("nobody can write to arrays of JAX: let the function return its result")
+
+    def answer(task: Task) -> Any:
+        given: list[Any] = []
+        before: list[tuple[str, Any, np.ndarray, str]] = []
+        for name in inputs:
+            operand = getattr(task, name)
+            given.append(_given(operand, task.types, name, lib, before))
+        type = task.types["out"]
+        if output is None:
+            result = function(*given)
+            _unchanged(before, lib)
+            return _sparse(result, task, lib)
+        out = getattr(task, output)
+        if writes:
+            _write_into(function, given, out, type, lib)
+        else:
+            lib.poison(out.shape, type)
+            result = lib.take(function(*given), type)
+            if result.shape != out.shape:
+                raise ValueError(f"the result has the shape {result.shape}, must have {out.shape}")
+            out[...] = result
+        _unchanged(before, lib)
+        return None
+
+    return answer, False
+
+
+def _given(operand: Any, types: Mapping[str, str], name: str, lib: Any, before: list[tuple[str, Any, np.ndarray, str]]) -> Any:
+    """An operand in arrays of the library; what they held is noted."""
+
+    def array_of(values: np.ndarray, label: str, type: str) -> Any:
+        made = lib.give(np.ascontiguousarray(values), type)
+        before.append((label, made, np.ascontiguousarray(values), type))
+        return made
+
+    if not isinstance(operand, Sparse):
+        return array_of(operand, name, types["b"])
+    element = types["out"] if name == "s" else types["a"]
+    fields = {}
+    for field, kind in FIELDS[operand.format]:
+        value = getattr(operand, field)
+        fields[field] = value if kind in "n?" else array_of(value, f"{name}.{field}", element if kind == "v" else kind)
+    return Sparse(operand.format, **fields)
+
+
+def _unchanged(before: Sequence[tuple[str, Any, np.ndarray, str]], lib: Any) -> None:
+    for label, made, held, type in before:
+        if not lib.same(made, held, type):
+            raise RuntimeError(f"it changed its input {label}")
+
+
+def _write_into(function: Callable[..., Any], given: list[Any], out: np.ndarray, type: str, lib: Any) -> None:
+    """Lets the function write between guards, into what the judge filled with poison."""
+    flat = np.empty(out.size + 2 * _GUARD, out.dtype)
+    flat.view(np.uint8)[...] = 0xA5
+    flat[_GUARD : _GUARD + out.size] = out.reshape(-1)
+    made = lib.give(flat, type)
+    function(*given, made[_GUARD : _GUARD + out.size].reshape(out.shape))
+    after = lib.take(made, type)
+    for start, part in ((0, after[:_GUARD]), (_GUARD + out.size, after[_GUARD + out.size :])):
+        wrong = np.flatnonzero(part.view(np.uint8) != 0xA5)
+        if len(wrong):
+            at = start + int(wrong[0]) // out.itemsize - _GUARD
+            raise RuntimeError(f"it wrote outside of its result, to element {at} of {out.size}")
+    out[...] = after[_GUARD : _GUARD + out.size].reshape(out.shape)
+
+
+def _sparse(result: Any, task: Task, lib: Any) -> Sparse:
+    """A sparse result in NumPy arrays: a `Sparse`, or a CSR, CSC or COO matrix of SciPy or CuPy."""
+    type = task.types["out"]
+    if not isinstance(result, Sparse):
+        result = _of_scipy(result)
+    fields = {}
+    for field, kind in FIELDS[result.format]:
+        value = getattr(result, field)
+        if kind == "v":
+            value = lib.take(value, type)
+        elif kind not in "n?":
+            value = np.asarray(value if isinstance(value, np.ndarray) or not hasattr(value, "get") else value.get())
+        fields[field] = value
+    return Sparse(result.format, **fields)
+
+
+def _of_scipy(matrix: Any) -> Sparse:
+    rows, cols = matrix.shape
+    if matrix.format == "csr":
+        return Sparse("csr", rows=rows, cols=cols, row_ptr=matrix.indptr, col_idx=matrix.indices, values=matrix.data)
+    if matrix.format == "csc":
+        return Sparse("csc", rows=rows, cols=cols, col_ptr=matrix.indptr, row_idx=matrix.indices, values=matrix.data)
+    if matrix.format == "coo":
+        return Sparse("coo", rows=rows, cols=cols, row_idx=matrix.row, col_idx=matrix.col, values=matrix.data)
+    raise TypeError(f"a {matrix.format} matrix of SciPy; return csr, csc or coo, or sparse_conformance.Sparse")
+
+
+class _Listening:
+    """Takes over the ends of the pipes of each relay that the judge starts, and answers on them."""
+
+    def __init__(self, path: Path, backend: Backend) -> None:
+        self.path, self.backend = path, backend
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(path))
+        self.listener.listen()
+
+    def __enter__(self) -> _Listening:
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:  # closed: the judge is done
+                return
+            threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
+
+    def _answer(self, connection: socket.socket) -> None:
+        with connection:
+            ends = array.array("i")
+            _, ancillary, _, _ = connection.recvmsg(1, socket.CMSG_LEN(2 * ends.itemsize))
+            for _, _, data in ancillary:
+                ends.frombytes(data[: len(data) - len(data) % ends.itemsize])
+            if len(ends) != 2:
+                return
+            try:
+                with os.fdopen(ends[0], "rb", 1 << 16) as source, os.fdopen(ends[1], "wb", 1 << 16) as sink:
+                    self.backend.talk(source, sink)
+            except (BrokenPipeError, SystemExit):
+                pass  # the judge gave up on this call: a time limit

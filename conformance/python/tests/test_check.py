@@ -1,0 +1,141 @@
+"""`check` on functions that are right, and wrong in every way that it looks for: run by ci/wheel.sh in an environment that holds the wheel."""
+
+import time
+
+import numpy as np
+import pytest
+import sparse_conformance as sc
+
+CASE = "spmm.csr.f32_f32_f32_f32/dense:rows=17,cols=4,seed=1/values=ones,1/n=3"
+
+
+def product(a, b):
+    """Row by row, in the order of the entries."""
+    columns = (a.rows, *b.shape[1:])
+    result = np.zeros(columns, b.dtype)
+    with np.errstate(all="ignore"):
+        for i in range(a.rows):
+            for at in range(a.row_ptr[i], a.row_ptr[i + 1]):
+                result[i] += a.values[at] * b[a.col_idx[at]]
+    return result
+
+
+@pytest.fixture
+def one_case(monkeypatch):
+    monkeypatch.setenv("SPARSE_CASE", CASE)
+
+
+def found(function, contract="spmm.csr.f32", **options):
+    with pytest.raises(sc.Findings) as raised:
+        sc.check(function, contract, **options)
+    return str(raised.value)
+
+
+def test_a_right_function_passes_and_says_how_much_was_judged(sparse_check):
+    passed = sparse_check(product, "spmm.csr.f32", arithmetic="muladd")
+    assert passed.summary.startswith("clean: ") and "[" not in passed.contract, passed.text
+
+
+def test_a_wrong_function_is_told_where_and_how_to_see_it_again():
+    def forgets_the_last_row(a, b):
+        result = product(a, b)
+        if a.rows > 3:
+            result[-1] = 0
+        return result
+
+    text = found(forgets_the_last_row)
+    for part in ("spmm.csr.f32_*", "findings", "SPARSE_CASE='spmm.csr.f32", "expected", "main.py", "report.html"):
+        assert part in text, text
+
+
+def test_a_function_may_write_its_result(one_case):
+    def writes(a, b, c):
+        c[...] = product(a, b)
+
+    assert "exact" in sc.check(writes, "spmm.csr.f32").text
+
+
+def test_what_is_written_beside_the_result_is_found(one_case):
+    def one_too_many(a, b, c):
+        c[...] = product(a, b)
+        np.lib.stride_tricks.as_strided(c, (c.size + 2,), (4,))[-1] = 5
+
+    assert "outside of its result, to element 52 of 51" in found(one_too_many)
+
+
+def test_memory_that_is_not_written_holds_nan(one_case):
+    def leaves_a_row(a, b):
+        result = np.empty((a.rows, b.shape[1]), np.float32)
+        result[:-1] = product(a, b)[:-1]
+        return result
+
+    assert "found NaN (0xffffffff)" in found(leaves_a_row)
+
+
+def test_inputs_must_not_change(one_case):
+    def scales(a, b):
+        result = product(a, b)
+        b *= 2
+        return result
+
+    assert "it changed its input b" in found(scales)
+
+
+@pytest.mark.parametrize("error", [KeyError("k"), SystemExit(3), KeyboardInterrupt()])
+def test_what_a_function_raises_is_a_finding_and_not_the_end(one_case, error):
+    def raises(a, b):
+        raise error
+
+    assert type(error).__name__ in found(raises)
+
+
+def test_a_function_that_hangs_is_timed_out(one_case):
+    def hangs(a, b):
+        time.sleep(4)
+        return product(a, b)
+
+    assert "timed out" in found(hangs, timeout=0.2)
+
+
+def test_a_result_of_another_type_or_shape_is_a_finding(one_case):
+    assert "the result is float64, the contract says f32" in found(lambda a, b: product(a, b).astype(np.float64))
+    assert "the result has the shape (3, 17), must have (17, 3)" in found(lambda a, b: product(a, b).T)
+
+
+def test_sparse_results_pass(monkeypatch):
+    monkeypatch.setenv("SPARSE_CASE", "transpose.csr.f64/dense:rows=5,cols=4,seed=1/values=small-int,1")
+
+    def transpose(a):
+        order = np.argsort(a.col_idx, kind="stable")
+        rows = np.repeat(np.arange(a.rows), np.diff(a.row_ptr.astype(int)))
+        counts = np.bincount(a.col_idx, minlength=a.cols)
+        pointer = np.concatenate([[0], np.cumsum(counts)])
+        return sc.Sparse("csr", rows=a.cols, cols=a.rows, row_ptr=pointer, col_idx=rows[order], values=a.values[order])
+
+    assert "exact" in sc.check(transpose, "transpose.csr.f64").text
+
+
+def test_a_whole_task_may_be_answered(monkeypatch):
+    monkeypatch.setenv("SPARSE_CASE", CASE + "/beta=1/tb")
+
+    def whole(task):
+        task.update(product(task.a, task.b.T if task.transpose_b else task.b))
+
+    assert "exact" in sc.check(whole, "spmm.csr.f32", only={"transpose_a": False}).text
+
+
+@sc.judged("spmv.csr.f64")
+def test_a_decorated_function_is_a_test(a, x):
+    return product(a, x)
+
+
+def test_what_cannot_be_judged_is_said():
+    with pytest.raises(ValueError, match="starts with one of spmm"):
+        sc.check(product, "gemm.csr.f32")
+    with pytest.raises(TypeError, match=r"takes \(a, b\) or \(a, b, c\)"):
+        sc.check(lambda a: a, "spmm.csr.f32")
+    with pytest.raises(ValueError, match="'torch'"):
+        sc.check(product, "spmm.csr.f32", arrays="tensorflow")
+    with pytest.raises(RuntimeError, match="f31"):
+        sc.check(product, "spmm.csr.f31")
+    assert sc.__version__[0].isdigit()
