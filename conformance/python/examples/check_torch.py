@@ -1,4 +1,7 @@
-"""PyTorch judged by `check`, on the CPU or where the GPU is: `python check_torch.py cuda`. Operands are made there, results are read there."""
+"""PyTorch judged by `check`, on the CPU or where the GPU is: `python check_torch.py cuda`. Operands are made there, results are read there.
+
+On a GPU the check finds that cuSPARSE takes subnormal numbers of f32 for zero. `arithmetic="any,flush"` would declare that.
+"""
 
 import sys
 import warnings

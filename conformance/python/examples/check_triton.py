@@ -12,18 +12,17 @@ import triton.language as tl
 def spmv_kernel(row_ptr, col_idx, values, x, y, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     start, end = tl.load(row_ptr + row), tl.load(row_ptr + row + 1)
-    total = tl.zeros((BLOCK,), tl.float32)
-    for at in range(start, end, BLOCK):
-        place = at + tl.arange(0, BLOCK)
-        inside = place < end
-        column = tl.load(col_idx + place, mask=inside, other=0)
-        total += tl.load(values + place, mask=inside, other=0.0) * tl.load(x + column, mask=inside, other=0.0)
-    tl.store(y + row, tl.sum(total))
+    place = start + tl.arange(0, BLOCK)
+    inside = place < end
+    column = tl.load(col_idx + place, mask=inside, other=0)
+    products = tl.load(values + place, mask=inside, other=0.0) * tl.load(x + column, mask=inside, other=0.0)
+    tl.store(y + row, tl.sum(products))
 
 
 def spmv(a, x, y):
     if a.rows:
-        spmv_kernel[(a.rows,)](a.row_ptr, a.col_idx, a.values, x, y, BLOCK=64)
+        longest = int(torch.diff(a.row_ptr).max())
+        spmv_kernel[(a.rows,)](a.row_ptr, a.col_idx, a.values, x, y, BLOCK=triton.next_power_of_2(max(longest, 1)))
 
 
 device = "cpu" if os.environ.get("TRITON_INTERPRET") == "1" else "cuda"
