@@ -76,3 +76,23 @@ if [ "$crates" -gt 39 ]; then say "sparse-check and what it needs are to be 39 c
 cargo test "${own[@]}"
 SPARSE_CASE="spmv.csr.f32_f32_f32_f32/dense:rows=17,cols=4,seed=1/values=ones,1" cargo test "${own[@]}" -- --nocapture my_spmv_is_right |
   grep -q "spmv.csr.f32_f32_f32_f32: 1 case judged" || { say "SPARSE_CASE did not run its case alone"; exit 1; }
+
+# The GitHub Action on a repository of somebody else: the release that it fetches is one of this build, the summary is GitHub's.
+action() { env -i PATH="/usr/bin:/bin" HOME="$HOME" GITHUB_OUTPUT="$1/output" GITHUB_STEP_SUMMARY="$1/summary" CONFORMANCE_RELEASE="$1/release" "${@:2}" bash "$PWD/ci/action/judge.sh"; }
+sample="$(mktemp -d)"
+trap 'rm -rf "$sample"' EXIT
+mkdir "$sample/release" "$sample/kernel"
+cp "$out/spmm_csr.so" "$sample/kernel/kernel.so"
+strip -o "$sample/conformance" "$conformance"
+archive="$sample/release/conformance-$(uname -m)-linux.tar.xz"
+tar -C "$sample" -c conformance | xz -1 >"$archive"
+(cd "$sample/release" && sha256sum ./*.tar.xz | sed 's# \./# #' >SHA256SUMS)
+for part in 1 2; do
+  action "$sample" CONFORMANCE_RUN="--plugin '$sample/kernel/kernel.so' --contracts 'spmm.csr.f32*'" CONFORMANCE_SHARD="$part/2" CONFORMANCE_REPORT="$sample/part-$part" >"$out/action.txt" 2>&1 || { cat "$out/action.txt"; exit 1; }
+done
+action "$sample" CONFORMANCE_MERGE="$sample/part-1 $sample/part-2" CONFORMANCE_REPORT="$sample/merged" >"$out/action.txt" 2>&1 || { cat "$out/action.txt"; exit 1; }
+grep -q '^# Sparse conformance' "$sample/summary" || { say "the action wrote no summary"; exit 1; }
+say "the action, in two parts and merged: $(tail -n 1 "$out/action.txt")"
+echo torn >>"$archive"
+if action "$sample" CONFORMANCE_RUN="--backend portable" >"$out/action.txt" 2>&1; then say "the action ran what its checksum does not fit"; exit 1; fi
+grep -q "is not what its SHA256SUMS says" "$out/action.txt"

@@ -1,24 +1,26 @@
 #!/bin/sh
-# A Slurm array: one task per shard, then one job that merges.
-#   sbatch ci/shards/slurm.sh
-# A task that was killed goes on where it stopped: requeue the array (or resubmit all of it), the journal is in $OUT.
-#SBATCH --job-name=conformance
-#SBATCH --array=1-8
-#SBATCH --cpus-per-task=8
-#SBATCH --time=04:00:00
-#SBATCH --requeue
+# Slurm: your kernel, judged by an array of tasks, and one job that merges them when all have ended well. Run it on a login node, with who is
+# judged and how, as for `conformance run`; `conformance` must be on the path of the nodes:
+#   SHARDS=8 CPUS=4 OUT=/shared/report sh ci/shards/slurm.sh --exec 'python my_backend.py'
+# A task that was killed goes on where it stopped: requeue it (or run this again with the same OUT), the journal is there.
 set -eu
 
 # A folder that every node sees.
 OUT=${OUT:-$PWD/conformance-report}
+TIER=${TIER:-full}
+
+if [ -z "${SLURM_ARRAY_TASK_ID:-}" ]; then
+    export OUT TIER
+    array=$(sbatch --parsable --job-name=conformance --array="1-${SHARDS:-8}" --cpus-per-task="${CPUS:-1}" --time="${LIMIT:-04:00:00}" \
+        --requeue "$0" "$@")
+    sbatch --job-name=conformance-merge --dependency="afterok:${array%%;*}" --wrap "conformance merge '$OUT/merged' '$OUT'/shard-*"
+    exit
+fi
 
 # Slurm says which shard this is: SLURM_ARRAY_TASK_ID, _COUNT, _MIN and _STEP. A single shard again: --shard 3/8.
 status=0
-conformance run --tier full --shard auto --resume --jobs "$SLURM_CPUS_PER_TASK" \
-    --report "$OUT/shard-$SLURM_ARRAY_TASK_ID" || status=$?
+conformance run --tier "$TIER" --shard auto --resume --jobs "$SLURM_CPUS_PER_TASK" \
+    --report "$OUT/shard-$SLURM_ARRAY_TASK_ID" "$@" || status=$?
 
 # Findings (1) are for the merged report; anything else is a failed task.
 [ "$status" -le 1 ]
-
-# The merge, once all tasks have ended well:
-#   sbatch --dependency=afterok:$ARRAY_JOB --wrap "conformance merge $OUT/merged $OUT/shard-*"
