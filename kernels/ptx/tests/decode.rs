@@ -70,7 +70,10 @@ fn what_compilers_write_around_code() {
         program.params,
         [placed("a", 0, 8), placed("s", 8, 20), placed("c", 28, 1), placed("v", 32, 8)]
     );
-    assert_eq!((program.param_bytes, program.max_threads), (40, Some(128)));
+    assert_eq!(
+        (program.param_bytes, program.max_threads, program.required_block),
+        (40, None, Some([32, 4, 1]))
+    );
     assert_eq!(program.files, ["a.cu", "b.cuh"]);
     let lines: Vec<_> = program.steps.iter().map(|step| step.cuda).collect();
     assert_eq!(lines, [Some((0, 7)), Some((1, 9)), Some((1, 9))]);

@@ -110,6 +110,17 @@ pub struct CudaPlace {
     pub line: u32,
 }
 
+/// The earlier access that makes one a race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Partner {
+    /// `%tid` of its thread.
+    pub thread: [u32; 3],
+    /// `%ctaid` of its block; nothing where there are too many blocks to remember.
+    pub block: Option<[u32; 3]>,
+    /// Its line of the PTX; nothing where the entry has too many instructions to remember.
+    pub line: Option<u32>,
+}
+
 /// Something wrong, where it was seen first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
@@ -125,6 +136,8 @@ pub struct Finding {
     pub cuda: Option<CudaPlace>,
     /// The number of the allocation, from 0 in the order of allocation.
     pub allocation: Option<u32>,
+    /// Of what concerns two accesses, the earlier one.
+    pub partner: Option<Partner>,
     /// What happened, in words.
     pub explanation: String,
     /// How often it happened at this line, by lanes or by warps: see [`Kind::counted`].

@@ -233,6 +233,7 @@ impl<'a> SharedLayout<'a> {
             globals: self.globals.clone(),
             target: self.module.target.into(),
             max_threads,
+            required_block: entry.required_block,
             guards,
             predicates,
             files: self.module.files.iter().map(|(_, name)| (*name).into()).collect(),

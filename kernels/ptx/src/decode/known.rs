@@ -21,7 +21,7 @@ const INSTRUCTIONS: &[(&[&str], &str)] = &[
     ),
     (
         &["mbarrier", "barrier", "bar.red", "bar.arrive", "bar.cta"],
-        "of barriers the machine plays `bar.sync` and `bar.warp.sync`",
+        "of barriers the machine plays `bar.sync`, `barrier.sync` and `bar.warp.sync`",
     ),
     (&["ldu"], "write `ld.global`, which gives the same"),
     (&["mapa", "getctarank", "clusterlaunchcontrol"], "there are no clusters of blocks here"),

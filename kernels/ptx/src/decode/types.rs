@@ -155,7 +155,7 @@ fn signature(form: &str) -> Signature {
         "shfl" => [WORD, WORD, WORD, WORD, COUNT],
         "vote" => [WORD, None, COUNT, None, None],
         "redux" => [COUNT; 5],
-        "bar" => [COUNT; 5],
+        "bar" | "barrier" => [COUNT; 5],
         "cp" => [None, None, None, COUNT, None],
         "mma" => matrix(form),
         "ldmatrix" | "bra" | "ret" | "exit" => [None; 5],

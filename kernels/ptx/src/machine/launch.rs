@@ -87,6 +87,16 @@ pub enum LaunchError {
         /// Who says so.
         why: &'static str,
     },
+    /// Another block than the one that the entry asks for.
+    #[error("the block is {given:?}, and entry {entry} says .reqntid: launch it with blocks of {required:?}")]
+    Block {
+        /// The entry.
+        entry: String,
+        /// What was asked.
+        given: [u32; 3],
+        /// What `.reqntid` says.
+        required: [u32; 3],
+    },
     /// A text for another architecture than the one that is played.
     #[error("the text says '.target {target}', which {architecture} does not run: {help}")]
     Target {
@@ -163,6 +173,9 @@ pub(super) fn check(program: &Program, launch: &Launch, device: &Device) -> Resu
         }
     }
     check_target(&program.target, launch.architecture)?;
+    if let Some(required) = program.required_block.filter(|required| *required != launch.block) {
+        return Err(LaunchError::Block { entry: program.name.clone(), given: launch.block, required });
+    }
     let given = launch.threads();
     let declared = program.max_threads.map(|max| (u64::from(max), "as .maxntid of the entry says"));
     for (allowed, why) in [(THREADS, "the most that any architecture runs")].into_iter().chain(declared) {
