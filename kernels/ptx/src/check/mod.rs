@@ -4,4 +4,4 @@ mod finding;
 mod log;
 
 pub use finding::{Checks, CudaPlace, Finding, Kind, Partner, Severity};
-pub(crate) use log::{Log, Wording, Site};
+pub(crate) use log::{Log, Site, Wording};

@@ -44,6 +44,44 @@ pub enum DecodeFault {
         /// The module's.
         version: (u8, u8),
     },
+    /// A target that is younger than the version of the module.
+    #[error(
+        "'.target {target}' came with PTX {}.{}, but the module says '.version {}.{}'; compile for that version or a newer one",
+        needs.0, needs.1, version.0, version.1
+    )]
+    TargetVersion {
+        /// The target.
+        target: String,
+        /// The version that brought it.
+        needs: (u8, u8),
+        /// The module's.
+        version: (u8, u8),
+    },
+    /// A guard that is no predicate.
+    #[error(
+        "'@{register}' guards an instruction by a register of type '.{declared}', where one of type '.pred' belongs; compare first, with \
+         'setp'"
+    )]
+    Guard {
+        /// The register.
+        register: String,
+        /// Its type, without the point.
+        declared: &'static str,
+    },
+    /// A number of another kind than the instruction takes.
+    #[error("operand {number} of '{form}' is {found}, where a register of type {wanted} belongs{help}")]
+    Literal {
+        /// The instruction with its modifiers.
+        form: String,
+        /// Which operand, from 1.
+        number: usize,
+        /// What stands there.
+        found: String,
+        /// The types that a register there may have.
+        wanted: String,
+        /// Which numbers may stand there.
+        help: &'static str,
+    },
     /// An instruction that the module's target lacks.
     #[error("'{form}' needs sm_{needs}, but the module says '.target {target}'")]
     Target {

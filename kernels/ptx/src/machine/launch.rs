@@ -6,6 +6,7 @@ use super::prepare::check_steps;
 use crate::check::Checks;
 use crate::memory::Device;
 use crate::program::Program;
+use crate::target::{Bound, TargetName};
 use sparse_oracle::arithmetic::Architecture;
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -193,22 +194,23 @@ pub(super) fn check(program: &Program, launch: &Launch, device: &Device) -> Resu
 
 /// A GPU runs texts for itself and for older ones; those for `sm_90a` on `sm_90` alone, those for `sm_100f` on its family.
 fn check_target(target: &str, architecture: Architecture) -> Result<(), LaunchError> {
-    let plain = target.trim_end_matches(['a', 'f']);
-    let number = |name: &str| name.strip_prefix("sm_").and_then(|digits| digits.parse::<u16>().ok());
-    let (Some(wanted), Some(played)) = (number(plain), number(architecture.name())) else { return Ok(()) };
-    let (why, what) = if wanted > played {
-        ("it is newer", "or a newer one")
-    } else if target.ends_with('a') && wanted != played {
-        ("its 'a' binds it to one architecture", "and no other")
-    } else if target.ends_with('f') && wanted / 10 != played / 10 {
-        ("its 'f' binds it to a family", "or another of its family")
-    } else {
+    let (Some(TargetName { number: wanted, bound }), Some(TargetName { number: played, .. })) =
+        (TargetName::of(target), TargetName::of(architecture.name()))
+    else {
         return Ok(());
+    };
+    let (why, what) = match bound {
+        _ if wanted > played => ("it is newer", "or a newer one"),
+        Bound::Architecture if wanted != played => ("its 'a' binds it to one architecture", "and no other"),
+        Bound::Family if wanted / 10 != played / 10 => {
+            ("its 'f' binds it to a family", "or another of its family")
+        }
+        Bound::None | Bound::Architecture | Bound::Family => return Ok(()),
     };
     Err(LaunchError::Target {
         target: target.to_owned(),
         architecture: architecture.to_string(),
-        help: format!("{why}; play {plain} {what}, or compile the text for {architecture}"),
+        help: format!("{why}; play sm_{wanted} {what}, or compile the text for {architecture}"),
     })
 }
 

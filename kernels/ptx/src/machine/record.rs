@@ -6,7 +6,7 @@ use super::grid::Machine;
 use super::space::{Location, Part};
 use super::step::site;
 use super::warp::Warp;
-use crate::check::{Kind, Wording, Partner};
+use crate::check::{Kind, Partner, Wording};
 use crate::memory::{Conflict, Epoch, Hazard};
 use crate::program::Access;
 use crate::registers::{Class, Slot};

@@ -116,7 +116,11 @@ fn work_of_an_earlier_round_is_not_that_of_this_one() {
 fn what_was_waited_for_counts_once() {
     let body = "setp.ge.u32 %p3, %r1, 31; @%p3 ret; mov.u32 %r2, 31; setp.lt.u32 %p4, %r1, 24; @%p4 bra on; setp.lt.u32 %p4, %r1, 28; \
                 @%p4 ret;\non: shfl.sync.idx.b32 %r3, %r1, 0, 31, -1; @%p1 ret; bar.sync 0;";
-    assert_eq!(found(body).map(|(kind, _)| kind), Some(Kind::DivergentBarrier), "lanes 24 to 27 met a condition of their own");
+    assert_eq!(
+        found(body).map(|(kind, _)| kind),
+        Some(Kind::DivergentBarrier),
+        "lanes 24 to 27 met a condition of their own"
+    );
     let body = body.replace("@%p4 bra on; setp.lt.u32 %p4, %r1, 28; @%p4 ret;", "");
     assert_eq!(found(&body).map(|(kind, _)| kind), Some(Kind::BarrierAfterExit));
 }
@@ -247,4 +251,3 @@ fn who_leaves_a_loop_of_barriers_and_returns_is_worth_a_note() {
         assert!(outcome.is_clean());
     }
 }
-

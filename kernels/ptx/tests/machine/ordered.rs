@@ -97,7 +97,11 @@ fn build(ops: &[Op]) -> (Program, Vec<u32>) {
             Op::One(second) => {
                 let p = guard(&mut k, thread, u64::from(u32::MAX) << if second { 32 } else { 0 });
                 let (number, threads) = (k.bits(1 + u32::from(second)), k.bits(32));
-                k.when(p, true).act(sparse_ptx::program::Act::Barrier { aligned: true, number, threads: Some(threads) });
+                k.when(p, true).act(sparse_ptx::program::Act::Barrier {
+                    aligned: true,
+                    number,
+                    threads: Some(threads),
+                });
             }
         }
     }
