@@ -57,13 +57,13 @@ kinds! {
     CopySize "copy-size" Error;
     /// `ld.global.nc` of memory that the same launch writes.
     ReadOnly "read-only-written" Error;
-    /// Lanes of a warp wait at different `bar.sync` instructions, or some of them do other work and exit while the rest wait.
+    /// Lanes of a warp wait at different `bar.sync` instructions, or some did something that those at one have not, and exited without coming.
     DivergentBarrier "divergent-barrier" Error;
-    /// Lanes of a warp wait at a barrier that others of it never reach, as they exited at once: allowed from `sm_70` on.
+    /// Lanes of a warp wait at a barrier that others of it never reach, as they exited at once after the last that all did: allowed from `sm_70` on.
     BarrierAfterExit "barrier-after-exit" Note;
     /// A barrier with a number or number of threads that PTX does not allow, or two different numbers of threads.
     InvalidBarrier "invalid-barrier" Error;
-    /// A collective instruction whose members do not all execute it.
+    /// A collective instruction that members which have not exited do not all execute, or `mma` and `ldmatrix` where a lane has exited.
     NotConverged "not-converged" Error;
     /// A member mask without the lane itself, or different masks in lanes that execute together.
     InvalidMembers "invalid-members" Error;
