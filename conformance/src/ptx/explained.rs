@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// A module.
 #[derive(Clone, Debug, Serialize)]
-pub struct Explained {
+pub struct ExplainedModule {
     /// `.version`, such as `9.0`.
     pub version: String,
     /// `.target`.
@@ -89,12 +89,12 @@ pub struct Refusal {
     pub again: Vec<u32>,
 }
 
-impl Explained {
+impl ExplainedModule {
     /// Of all entries.
     ///
     /// # Errors
     /// What keeps the module as a whole from being read.
-    pub fn of(module: &Module<'_>) -> Result<Explained, DecodeError> {
+    pub fn of(module: &Module<'_>) -> Result<ExplainedModule, DecodeError> {
         let entries = match decode::programs(module) {
             Ok(programs) => programs.iter().map(ExplainedEntry::running).collect(),
             Err(first) => {
@@ -115,7 +115,7 @@ impl Explained {
             }
         };
         let version = format!("{}.{}", module.version.0, module.version.1);
-        Ok(Explained { version, target: module.target.to_owned(), entries })
+        Ok(ExplainedModule { version, target: module.target.to_owned(), entries })
     }
 
     /// Whether every entry can run.

@@ -14,7 +14,7 @@ mod said;
 mod source;
 
 pub use counters::{COUNTERS, Counter};
-pub use explained::{Explained, ExplainedEntry, ExplainedParameter, Inventory, Refusal, UsedRow};
+pub use explained::{ExplainedEntry, ExplainedModule, ExplainedParameter, Inventory, Refusal, UsedRow};
 pub use launch::{Described, LaunchFileError};
 pub use parameter::{Buffer, ParameterFault};
 pub use said::{Difference, Said, SaidFinding, SaidPartner, Shape, ShownBuffer};

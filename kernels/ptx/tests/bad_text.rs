@@ -278,13 +278,13 @@ const BODIES: &[(&str, &str)] = &[
     ),
     (
         "setp.eq.s32 %p1, %r1, 0f3F800000;",
-        "line 10, column 1: operand 3 of 'setp.eq.s32' is the number 0f3F800000, where a register of type '.b32', '.u32' or '.s32' belongs, \
-         or an integer",
+        "line 10, column 1: operand 3 of 'setp.eq.s32' is the number 0f3F800000, where a register of type '.b32', '.u32' or '.s32', or an \
+         integer, belongs",
     ),
     (
         "add.f32 %f1, %f2, 1;",
-        "line 10, column 1: operand 3 of 'add.f32' is the number 1, where a register of type '.f32' or '.b32' belongs, or a number such as \
-         '1.0' or '0f3F800000'",
+        "line 10, column 1: operand 3 of 'add.f32' is the number 1, where a register of type '.f32' or '.b32', or a number such as '1.0' \
+         or '0f3F800000', belongs",
     ),
     (
         "add.u32 %r1, %r2, %tid.x;",

@@ -1,6 +1,6 @@
 //! `conformance ptx explain`: what a module has, or all that keeps its entries from running.
 
-use crate::ptx::{Explained, Inventory, Refusal};
+use crate::ptx::{ExplainedModule, Inventory, Refusal};
 use anyhow::Result;
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use std::io::Write;
 const LINES: usize = 8;
 
 /// Prints it.
-pub(super) fn module(out: &mut impl Write, explained: &Explained) -> Result<()> {
+pub(super) fn module(out: &mut impl Write, explained: &ExplainedModule) -> Result<()> {
     writeln!(out, "PTX {} for {}", explained.version, explained.target)?;
     for entry in &explained.entries {
         writeln!(out, "\nentry {}", entry.name)?;

@@ -3,7 +3,7 @@
 mod explain;
 mod print;
 
-use crate::ptx::{Described, Difference, Explained, Ran, Said, source};
+use crate::ptx::{Described, Difference, ExplainedModule, Ran, Said, source};
 use anyhow::{Context, Result};
 use clap::{Args as ClapArgs, Subcommand};
 use serde::Serialize;
@@ -126,7 +126,7 @@ fn said(out: &mut impl Write, command: &Command) -> Result<u8> {
         Command::Explain { file, json } => {
             let source = ptx(file)?;
             let module = text::parse(&source).with_context(|| file.display().to_string())?;
-            let explained = Explained::of(&module).with_context(|| file.display().to_string())?;
+            let explained = ExplainedModule::of(&module).with_context(|| file.display().to_string())?;
             if *json {
                 object(out, &explained)?;
             } else {

@@ -68,20 +68,6 @@ pub enum DecodeFault {
         /// Its type, without the point.
         declared: &'static str,
     },
-    /// A number of another kind than the instruction takes.
-    #[error("operand {number} of '{form}' is {found}, where a register of type {wanted} belongs{help}")]
-    Literal {
-        /// The instruction with its modifiers.
-        form: String,
-        /// Which operand, from 1.
-        number: usize,
-        /// What stands there.
-        found: String,
-        /// The types that a register there may have.
-        wanted: String,
-        /// Which numbers may stand there.
-        help: &'static str,
-    },
     /// An instruction that the module's target lacks.
     #[error("'{form}' needs sm_{needs}, but the module says '.target {target}'")]
     Target {

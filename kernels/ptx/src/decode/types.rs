@@ -13,7 +13,6 @@
 use super::builder::Builder;
 use super::complaint::wrong;
 use super::error::{DecodeError, DecodeFault, short};
-use super::number::name as called;
 use crate::text::{Base, Instruction, Operand, Space, Type};
 
 /// What a register may hold, beside its size.
@@ -197,7 +196,7 @@ impl<'a> Builder<'a> {
             let wanted = signature[number.min(4)];
             match operand {
                 Operand::Integer(_) | Operand::F32(_) | Operand::F64(_) => {
-                    suits(ins, number, operand, wanted)?
+                    suits(ins, number, operand, wanted)?;
                 }
                 Operand::Name(name) => self.agrees(ins, number, name, wanted)?,
                 Operand::Pair(first, _) => self.agrees(ins, number, first, wanted)?,
@@ -286,18 +285,16 @@ fn suits(
     let Some(wanted) = wanted else { return Ok(()) };
     let help = match (wanted.holds, operand) {
         (Holds::Float(Type::F32 | Type::F64), Operand::Integer(_)) => {
-            ", or a number such as '1.0' or '0f3F800000'"
+            "or a number such as '1.0' or '0f3F800000',"
         }
         (
             Holds::Float(Type::F16 | Type::F16x2) | Holds::Nameless(_),
             Operand::Integer(_) | Operand::F32(_) | Operand::F64(_),
-        ) => "; bring the number into one by 'mov.b16' or 'mov.b32'",
-        (Holds::Integer | Holds::Count, Operand::F32(_) | Operand::F64(_)) => ", or an integer",
+        ) => "which 'mov' brings a number into,",
+        (Holds::Integer | Holds::Count, Operand::F32(_) | Operand::F64(_)) => "or an integer,",
         _ => return Ok(()),
     };
-    let (form, found) = (short(ins.form), called(operand));
-    let fault = DecodeFault::Literal { form, number: number + 1, found, wanted: wanted.words(), help };
-    Err(DecodeError { at: ins.at, fault })
+    Err(wrong(ins, number, operand, &format!("a register of type {}, {help}", wanted.words())))
 }
 
 fn mismatch(
