@@ -81,7 +81,7 @@ pub fn run(program: &Program, launch: &Launch, device: &mut Device) -> Result<Ou
         live,
         starts: Vec::new(),
         start: 0,
-        ends: Ends::of(program),
+        ends: if launch.checks.convergence { Ends::of(program) } else { Ends::default() },
         conflicts: Vec::new(),
         stopped: false,
     };

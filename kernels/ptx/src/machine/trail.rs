@@ -17,9 +17,9 @@ use crate::program::{Act, Program, Step};
 use crate::registers::{LANES, Mask};
 
 /// The steps that can be the last that a lane does before it exits, or the last condition that it meets.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Ends {
-    /// For each step, its number here plus one; 0 for all others. Empty where no barrier asks.
+    /// For each step, its number here plus one; 0 for all others. Empty where nobody asks.
     numbers: Vec<u32>,
     steps: Vec<u32>,
 }
