@@ -219,7 +219,7 @@ fn explain_lists_all_that_cannot_run() {
         "entry scale\n  it can't be run, for 3 reason(s):",
         "'atom.global.add.u32' is not supported: the machine knows atomics and does not play them",
         "'frob.u32' is not in the table",
-        "(and 1 times more, at line 24)",
+        "(and once more, at line 24)",
         "entry fine\n",
     ] {
         assert!(explained.out.contains(part), "{part}: {}", explained.out);
@@ -238,6 +238,90 @@ fn orders_are_named() {
     assert!(counted.out.contains("counted by lanes)"), "{}", counted.out);
     let alone = ptx(one_thread().path(), "run", &[]);
     assert!(alone.out.contains("block 1 x 1 x 1 (one thread a block)"), "{}{}", alone.out, alone.err);
+}
+
+/// Story: `check` ended at the first order with an error, and what only another order shows was not found.
+#[test]
+fn every_order_is_run_and_each_finding_said_once() {
+    let text = "\
+.version 9.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 x)
+{
+.reg .pred %p<3>;
+.reg .b32 %r<4>;
+.reg .b64 %rd<2>;
+ld.param.u64 %rd1, [x];
+mov.u32 %r1, %tid.x;
+setp.eq.u32 %p1, %r1, 0;
+mov.u32 %r2, 1;
+@%p1 st.global.u32 [%rd1], %r2;
+setp.eq.u32 %p1, %r1, 32;
+@%p1 ld.global.u32 %r2, [%rd1];
+setp.eq.u32 %p2, %r2, 0;
+@%p2 st.global.u32 [%rd1+4], %r1;
+ret;
+}
+";
+    let folder = folder(text, "block = [64]\n[[param]]\nname = \"x\"\ntype = \"u32\"\ncount = 1\nfill = 0\n");
+    let checked = ptx(folder.path(), "check", &[]);
+    assert_eq!(checked.code, 1, "{}{}", checked.out, checked.err);
+    // Forward, thread 0 stores before thread 32 loads; backward, thread 32 finds a zero and goes wrong.
+    for part in
+        ["dynamic, orders 0 to 3\n", "out-of-bounds at line 17", "(first seen in order 1)", "--order 1\n"]
+    {
+        assert!(checked.out.contains(part), "{part}: {}", checked.out);
+    }
+    assert_eq!(checked.out.matches("race at line 15").count(), 1, "{}", checked.out);
+    let again = ptx(folder.path(), "run", &["--order", "1"]);
+    assert!(again.out.contains("out-of-bounds at line 17"), "{}", again.out);
+    assert!(!ptx(folder.path(), "run", &[]).out.contains("out-of-bounds"));
+}
+
+/// Story: with `--json` nothing was printed where the entry could not be run, and `explain` had no JSON.
+#[test]
+fn errors_and_explanations_are_objects_too() {
+    let object = |at: &Path, words: &[&str], code: i32| -> serde_json::Value {
+        let ran = run_in(at, words);
+        assert_eq!(ran.code, code, "{}{}", ran.out, ran.err);
+        serde_json::from_str(&ran.out).expect("one JSON object")
+    };
+    let wrong = folder(SCALE, &LAUNCH.replace("[64]", "[2000]"));
+    for verb in ["run", "check", "count"] {
+        let said = object(wrong.path(), &["ptx", verb, "k.ptx", "--launch", "l.toml", "--json"], 2);
+        assert!(said["error"].as_str().is_some_and(|error| error.contains("2000")), "{said}");
+    }
+    let junk = folder("junk", LAUNCH);
+    let said = object(junk.path(), &["ptx", "explain", "k.ptx", "--json"], 2);
+    assert!(said["error"].as_str().is_some_and(|error| error.contains("k.ptx: line 1, column 1")), "{said}");
+    let said = object(wrong.path(), &["ptx", "explain", "k.ptx", "--json"], 0);
+    let entry = &said["entries"][0];
+    assert_eq!((&said["version"], &entry["name"]), (&"9.0".into(), &"scale".into()));
+    assert_eq!(entry["has"]["parameters"][3], serde_json::json!({ "name": "y", "bytes": 8, "offset": 16 }));
+    assert_eq!((&entry["has"]["shared"], &entry["has"]["instructions"]), (&256.into(), &21.into()));
+    let odd = folder(&SCALE.replace("bar.sync 0;", "frob.u32 %r1; frob.u32 %r1;\nfrob.u32 %r1;"), LAUNCH);
+    let said = object(odd.path(), &["ptx", "explain", "k.ptx", "--json"], 2);
+    let entry = &said["entries"][0];
+    assert_eq!((&entry["reasons"], &entry["refusals"][0]["line"]), (&3.into(), &24.into()));
+    assert_eq!(entry["refusals"][0]["again"], serde_json::json!([24, 25]));
+    assert!(entry.get("has").is_none());
+}
+
+/// Story: `.reqntid` was taken for a limit, and the refusal called it `.maxntid`.
+#[test]
+fn a_required_block_is_no_limit() {
+    let text = SCALE.replace("x, .param .u64 y)", "x, .param .u64 y)\n.reqntid 64");
+    assert_eq!(ptx(folder(&text, LAUNCH).path(), "check", &[]).code, 0);
+    let refused = ptx(folder(&text, &LAUNCH.replace("[64]", "[32]")).path(), "check", &[]);
+    assert_eq!(refused.code, 2, "{}", refused.out);
+    assert!(
+        refused.err.contains("entry scale says .reqntid: launch it with blocks of [64, 1, 1]"),
+        "{}",
+        refused.err
+    );
+    let explained = run_in(folder(&text, LAUNCH).path(), &["ptx", "explain", "k.ptx"]);
+    assert!(explained.out.contains("block          64 x 1 x 1, and no other"), "{}", explained.out);
 }
 
 /// A launch without `block`.
@@ -261,6 +345,8 @@ fn json_says_the_same() {
     assert_eq!(run["buffers"][1]["type"], "f32");
     let check = object("check", &[]);
     assert_eq!((&check["clean"], &check["findings"][0]["kind"]), (&false.into(), &"race".into()));
+    let partner = serde_json::json!({ "line": 27, "thread": [0, 0, 0], "block": [0, 0, 0] });
+    assert_eq!(check["findings"][0]["partner"], partner);
     assert_eq!(
         (&check["findings"][0]["counted"], &check["findings"][0]["order"]),
         (&"lanes".into(), &0.into())

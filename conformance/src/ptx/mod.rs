@@ -7,15 +7,17 @@
 //! ```
 
 mod counters;
+mod explained;
 mod launch;
 mod parameter;
 mod said;
 mod source;
 
 pub use counters::{COUNTERS, Counter};
+pub use explained::{ExplainedEntry, ExplainedModule, ExplainedParameter, Inventory, Refusal, UsedRow};
 pub use launch::{Described, LaunchFileError};
 pub use parameter::{Buffer, ParameterFault};
-pub use said::{Difference, Said, SaidFinding, Shape, ShownBuffer};
+pub use said::{Difference, Said, SaidFinding, SaidPartner, Shape, ShownBuffer};
 pub use source::{SourceError, source};
 
 use sparse_ptx::machine::{LaunchError, Outcome, Schedule, run};

@@ -3,7 +3,7 @@
 use super::counters::COUNTERS;
 use super::{Described, Ran};
 use serde::Serialize;
-use sparse_ptx::check::{Finding, Severity};
+use sparse_ptx::check::{Finding, Partner, Severity};
 use sparse_ptx::program::Program;
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct Said {
     pub instructions: u64,
     /// What was found, in the order in which it was seen.
     pub findings: Vec<SaidFinding>,
-    /// `check`: where an order left something else than order 0.
+    /// `check`: the first order that left something else than order 0, where nothing but notes was found before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
     /// `run`: what the buffers hold.
@@ -71,6 +71,9 @@ pub struct SaidFinding {
     /// The buffer or variable that it concerns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buffer: Option<String>,
+    /// Of what concerns two accesses, as a race does, the earlier one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partner: Option<SaidPartner>,
     /// What happened, in words.
     pub explanation: String,
     /// How often at this line.
@@ -80,6 +83,19 @@ pub struct SaidFinding {
     /// As it is printed.
     #[serde(skip)]
     pub text: String,
+}
+
+/// The other access of a race.
+#[derive(Clone, Debug, Serialize)]
+pub struct SaidPartner {
+    /// The line of the PTX.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// `%tid`.
+    pub thread: [u32; 3],
+    /// `%ctaid`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<[u32; 3]>,
 }
 
 /// An order that left something else.
@@ -169,6 +185,11 @@ impl SaidFinding {
             thread: finding.thread,
             block: finding.block,
             buffer: finding.allocation.and_then(|number| ran.name(number)).map(str::to_owned),
+            partner: finding.partner.map(|Partner { thread, block, line }| SaidPartner {
+                line,
+                thread,
+                block,
+            }),
             explanation: finding.explanation.clone(),
             count: finding.count,
             counted: finding.kind.counted(),

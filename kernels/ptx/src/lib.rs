@@ -23,6 +23,7 @@ pub mod memory;
 pub mod program;
 pub mod registers;
 pub mod table;
+mod target;
 pub mod text;
 
 #[cfg(doctest)]

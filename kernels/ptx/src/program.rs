@@ -193,8 +193,10 @@ pub enum Act {
         /// The lanes that take part.
         members: Slot,
     },
-    /// `bar.sync`.
+    /// `bar.sync`, `barrier.sync`.
     Barrier {
+        /// All lanes of a warp are promised to execute the same one: `bar.sync`, and `.aligned`.
+        aligned: bool,
         /// Which of 16.
         number: Slot,
         /// How many threads take part; all of the block where there is none.
@@ -303,6 +305,8 @@ pub struct Program {
     pub target: String,
     /// `.maxntid`: threads of a block at most.
     pub max_threads: Option<u32>,
+    /// `.reqntid`: the block that every launch must have.
+    pub required_block: Option<[u32; 3]>,
     /// Steps that have a guard, in their order, and which of [`predicates`](Program::predicates) that is.
     pub guards: Vec<(u32, u32)>,
     /// Names of predicates that guard steps, as the text has them.

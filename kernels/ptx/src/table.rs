@@ -71,6 +71,9 @@ const WARP: &[Row] = &[
     row("redux.sync.{and,or,xor}.b32", (7, 0), 80, Kind::Reduce, Exact),
     row("bar.warp.sync", (6, 0), 30, Kind::WarpBarrier, Exact),
     row("bar.sync", (1, 0), 10, Kind::Barrier, Exact),
+    row("barrier.sync{,.aligned}", (6, 0), 30, Kind::Barrier, Exact),
+    row("bar.cta.sync", (7, 8), 30, Kind::Barrier, Exact),
+    row("barrier.cta.sync{,.aligned}", (7, 8), 30, Kind::Barrier, Exact),
 ];
 
 /// Where a thread goes on.

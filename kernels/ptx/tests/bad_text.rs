@@ -149,7 +149,8 @@ const BODIES: &[(&str, &str)] = &[
     ("ld.global.u32 %r1, [%rd1+%r2];", "line 10, column 26: found '%r2', where an offset in bytes belongs"),
     (
         "@%r1 ret;",
-        "line 10, column 1: '@%r1', which is no predicate, is not supported: an instruction is guarded by a register of type '.pred'",
+        "line 10, column 1: '@%r1' guards an instruction by a register of type '.b32', where one of type '.pred' belongs; compare first, with \
+         'setp'",
     ),
     (
         "@%p9 ret;",
@@ -158,7 +159,8 @@ const BODIES: &[(&str, &str)] = &[
     ("add.s32 %r1, %r2;", "line 10, column 1: 'add.s32' takes 3 operands, but here are 2"),
     (
         "add.s32 %r1, %r2, %rd1;",
-        "line 10, column 1: operand 3 of 'add.s32' is '%rd1', where a register of up to 32 bits, or a number that it can hold, belongs",
+        "line 10, column 1: operand 3 of 'add.s32' is '%rd1', which is declared as '.b64', where a register of type '.b32', '.u32' or '.s32' \
+         belongs; declare it so, or bring its value into such a register: 'mov.b32' and its like copy bits, 'cvt' converts",
     ),
     (
         "add.s32 5, %r2, %r1;",
@@ -274,7 +276,20 @@ const BODIES: &[(&str, &str)] = &[
         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1}, {%r0,%r1}, {%f0,%f1,%f2,%f3};",
         "line 10, column 1: operand 2 of 'mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32' is a vector of 2, where a vector of 4 belongs",
     ),
-    ("setp.eq.s32 %p1, %r1, 0f3F800000;", "accepted"),
+    (
+        "setp.eq.s32 %p1, %r1, 0f3F800000;",
+        "line 10, column 1: operand 3 of 'setp.eq.s32' is the number 0f3F800000, where a register of type '.b32', '.u32' or '.s32', or an \
+         integer, belongs",
+    ),
+    (
+        "add.f32 %f1, %f2, 1;",
+        "line 10, column 1: operand 3 of 'add.f32' is the number 1, where a register of type '.f32' or '.b32', or a number such as '1.0' \
+         or '0f3F800000', belongs",
+    ),
+    (
+        "add.u32 %r1, %r2, %tid.x;",
+        "line 10, column 1: operand 3 of 'add.u32' is '%tid.x', where a register that 'mov' has brought the special register into, belongs",
+    ),
 ];
 
 #[test]

@@ -70,7 +70,10 @@ fn what_compilers_write_around_code() {
         program.params,
         [placed("a", 0, 8), placed("s", 8, 20), placed("c", 28, 1), placed("v", 32, 8)]
     );
-    assert_eq!((program.param_bytes, program.max_threads), (40, Some(128)));
+    assert_eq!(
+        (program.param_bytes, program.max_threads, program.required_block),
+        (40, None, Some([32, 4, 1]))
+    );
     assert_eq!(program.files, ["a.cu", "b.cuh"]);
     let lines: Vec<_> = program.steps.iter().map(|step| step.cuda).collect();
     assert_eq!(lines, [Some((0, 7)), Some((1, 9)), Some((1, 9))]);
@@ -256,8 +259,13 @@ fn what_is_younger_than_the_module_is_refused() {
         program(&module, "e").expect_err("too young").to_string()
     };
     assert_eq!(
-        said("6.4", "sm_80", "redux.sync.add.s32 %r1, %r2, -1;"),
+        said("6.4", "sm_75", "redux.sync.add.s32 %r1, %r2, -1;"),
         "line 3, column 31: 'redux.sync.add.s32' came with PTX 7.0, but the module says '.version 6.4'"
+    );
+    // Story: version 6.0 was taken with a target that came later.
+    assert_eq!(
+        said("6.0", "sm_80", ""),
+        "line 1, column 1: '.target sm_80' came with PTX 7.0, but the module says '.version 6.0'; compile for that version or a newer one"
     );
     assert_eq!(
         said("7.0", "sm_75", "redux.sync.add.s32 %r1, %r2, -1;"),
@@ -273,7 +281,7 @@ fn what_is_younger_than_the_module_is_refused() {
 #[test]
 fn a_module_is_what_stands_there() {
     let text = format!(
-        "{HEAD}.global .u64 p[2] = {{generic(x)+8, 0b101}};\n.entry e .maxntid 7 {{ .reg .b32 a, %r<3>;\nx:\n@!p add.s32 a, -0x10, 017; f _, !q, a|b, [c-4], [8], d+1, 1e1, -0d3FF0000000000000; }}"
+        "{HEAD}.global .u64 p[2] = {{generic(x)+8, 0b101}};\n.entry e .maxntid 7 {{ .reg .b32 a, %r<3>;\nx:\n@!p add.s32 a, -0x10, 017; f _, !q, a|b, [c-4], [8], d+1, 1e1, 0dBFF0000000000000; }}"
     );
     let module = parse(&text).expect("it reads well");
     assert_eq!((module.version, module.target), ((8, 8), "sm_90a"));

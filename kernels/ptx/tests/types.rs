@@ -69,7 +69,8 @@ const TAKEN: &[(&str, &str)] = &[
     ("st.global.b32 [%b64_0], @;", "b32 u32 s32 f32 f16x2 b64 u64 s64 f64"),
     ("st.global.s32 [%b64_0], @;", "b32 u32 s32 f16x2 b64 u64 s64"),
     ("st.global.v2.u32 [%b64_0], {@, #};", "b32 u32 s32 f16x2 b64 u64 s64"),
-    ("ld.global.u32 %b32_0, [@+4];", "b16 u16 s16 b32 u32 s32 b64 u64 s64 b8 u8 s8"),
+    ("ld.global.u32 %b32_0, [@+4];", "b16 u16 s16 b64 u64 s64 b8 u8 s8"),
+    ("ld.shared.u32 %b32_0, [@+4];", "b16 u16 s16 b32 u32 s32 b64 u64 s64 b8 u8 s8"),
     ("shfl.sync.idx.b32 @, %b32_0, 0, 31, -1;", "b32 u32 s32 f32 f16x2"),
     ("shfl.sync.idx.b32 %b32_0, %b32_0, 0, 31, @;", "b32 u32 s32"),
     ("vote.sync.ballot.b32 @, %pred_0, -1;", "b32 u32 s32 f32 f16x2"),
@@ -111,6 +112,83 @@ fn registers_are_of_the_types_that_the_assembler_takes() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Instructions with numbers and special registers that `ptxas` 13.0 takes, and some that it does not.
+const SOURCES: [(&[&str], bool); 2] = [
+    (
+        &[
+            "add.f32 %f32_0, %f32_1, 1.0;",
+            "add.f32 %f32_0, %f32_1, .5;",
+            "add.f32 %f32_0, %f32_1, 0F3f800000;",
+            "add.f32 %f32_0, %f32_1, 0d3FF0000000000000;",
+            "add.f64 %f64_0, %f64_1, 0f3F800000;",
+            "cvt.rn.f16x2.f32 %b32_0, 1.0, 2.0;",
+            "cvt.rzi.s32.f32 %b32_0, 1.0;",
+            "and.b32 %b32_0, %b32_1, 0f3F800000;",
+            "selp.b32 %b32_0, 0f3F800000, 0, %pred_0;",
+            "mov.b64 %b64_0, {%b32_0, 0f3F800000};",
+            "mov.b64 %b64_0, 1.0;",
+            "st.global.b32 [%b64_0], 0f3F800000;",
+            "st.global.v4.f32 [%b64_0], {1.0, 2.0, %f32_0, %f32_1};",
+            "mov.b16 %b16_0, 0x3c00;",
+            "mov.u32 %b32_0, %tid.x;",
+            "mov.b64 %b64_0, {%tid.x, %b32_1};",
+            "mov.b32 {%b16_0, %b16_1}, %tid.x;",
+            "cvt.u64.u32 %b64_0, %tid.x;",
+            "add.u32 %b32_0, WARP_SZ, 1;",
+        ],
+        true,
+    ),
+    (
+        &[
+            "add.f32 %f32_0, %f32_1, 1;",
+            "mov.f64 %f64_0, 0;",
+            "setp.lt.f32 %pred_0, %f32_0, 1;",
+            "slct.u32.f32 %u32_0, 1, 0, 1;",
+            "st.global.f32 [%b64_0], 1;",
+            "st.global.v2.f32 [%b64_0], {1, %f32_0};",
+            "add.u32 %b32_0, %b32_1, 0f3F800000;",
+            "mov.u32 %b32_0, 0f3F800000;",
+            "mov.b32 %b32_0, 1.0;",
+            "mov.b32 %b32_0, 0d3FF0000000000000;",
+            "mov.b64 %b64_0, 0f3F800000;",
+            "st.global.b32 [%b64_0], 1.0;",
+            "st.global.u32 [%b64_0], 0f3F800000;",
+            "cvt.rn.f32.u32 %f32_0, 0f3F800000;",
+            "add.f16 %b16_0, %b16_1, 0x3c00;",
+            "fma.rn.f16x2 %b32_0, %b32_1, 0x3c003c00, %b32_2;",
+            "cvt.f32.f16 %f32_0, 1.0;",
+            "add.u32 %b32_0, %tid.x, 1;",
+            "st.global.u32 [%b64_0], %tid.x;",
+            "shfl.sync.idx.b32 %b32_0, %tid.x, 0, 31, -1;",
+            "bar.sync %tid.x;",
+            "cvt.rn.f32.u32 %f32_0, %tid.x;",
+            "mov.f32 %f32_0, %tid.x;",
+            "mov.u64 %b64_0, %tid.x;",
+        ],
+        false,
+    ),
+];
+
+/// Story: integers were taken as floats, floats as integers, and special registers everywhere; the assembler refuses all three.
+#[test]
+fn numbers_and_special_registers_stand_where_the_assembler_takes_them() {
+    for (instructions, taken) in SOURCES {
+        for instruction in instructions {
+            let refused = refusal(instruction);
+            assert_eq!(refused.is_none(), taken, "{instruction}: {refused:?}");
+        }
+    }
+    let minus =
+        parse(".version 9.0\n.target sm_80\n.entry e() { .reg .f32 %f<2>;\nmov.f32 %f1, -0f3F800000; }");
+    let said = minus.expect_err("the assembler knows no sign there").to_string();
+    assert!(
+        said.contains(
+            "line 4, column 15: found '0f3F800000', where a number with its sign in its highest bit"
+        ),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_refusal_names_register_type_and_what_is_wanted() {
     let (said, fault) = refusal("add.f32 %u32_1, %f32_1, %f32_2;").expect("a refusal");
@@ -134,23 +212,42 @@ fn a_refusal_names_register_type_and_what_is_wanted() {
 #[test]
 fn a_signed_integer_is_extended_into_a_wider_register() {
     for (form, expected) in [
-        ("cvt.s16.s8", 0xffff_ffff_u32),
-        ("cvt.s16.u32", 0xffff_80ff),
-        ("cvt.u16.u32", 0x80ff),
-        ("cvt.sat.s16.s32", 0x7fff),
+        ("cvt.s16.s8 %r2, %r1", 0xffff_ffff_u64),
+        ("cvt.s16.u32 %r2, %r1", 0xffff_80ff),
+        ("cvt.u16.u32 %r2, %r1", 0x80ff),
+        ("cvt.sat.s16.s32 %r2, %r1", 0x7fff),
+        // Story: a register of 64 bits for a narrower type was refused, where the assembler takes it.
+        ("cvt.s16.u32 %rd2, %r1", 0xffff_ffff_ffff_80ff),
+        ("cvt.u16.u32 %rd2, %r1", 0x80ff),
+        ("cvt.s32.s16 %rd2, %r1", 0xffff_ffff_ffff_80ff),
+        ("cvt.u32.s16 %rd2, %r1", 0xffff_80ff),
+        ("cvt.u32.u16 %rd2, %rd3", 0x80ff),
+        ("cvt.s64.s32 %rd2, %rd3", 0xffff_ffff_f001_80ff),
+        ("cvt.u64.u32 %rd2, %rd3", 0xf001_80ff),
+        ("cvt.s32.s8 %r2, %rd3", 0xffff_ffff),
+        ("cvt.rzi.s32.f32 %rd2, -3.0", 0xffff_ffff_ffff_fffd),
+        ("cvt.rn.f32.s16 %rd2, %rd3", 0xc6fe_0200),
+        ("cvt.f64.f32 %rd2, %rd4", 0x3ff0_0000_0000_0000),
     ] {
         let text = format!(
-            ".version 9.0\n.target sm_80\n.address_size 64\n.visible .entry e(.param .u64 a) {{ .reg .b32 %r<4>; .reg .b64 %rd<2>;\n\
-             ld.param.u64 %rd1, [a]; mov.u32 %r1, 0x180ff; {form} %r2, %r1; st.global.u32 [%rd1], %r2; ret; }}"
+            ".version 9.0\n.target sm_80\n.address_size 64\n.visible .entry e(.param .u64 a) {{ .reg .b32 %r<4>; .reg .b64 %rd<5>;\n\
+             ld.param.u64 %rd1, [a]; mov.u32 %r1, 0x180ff; mov.b64 %rd2, 0; mov.b64 %rd3, 0x70000000f00180ff;\n\
+             mov.b64 %rd4, 0x700000003f800000; mov.u32 %r2, 0; mov.u32 %r3, 0; {form}; @P mov.b64 %rd2, {{%r2, %r3}};\n\
+             st.global.u64 [%rd1], %rd2; ret; }}"
         );
+        let text = if form.contains("%rd2") {
+            text.replace("@P mov.b64 %rd2, {%r2, %r3};", "")
+        } else {
+            text.replace("@P ", "")
+        };
         let module = parse(&text).expect("PTX");
         let program = program(&module, "e").expect("a program");
         let mut device = Device::new(Limits::default());
-        let address = device.alloc(4, 256).expect("memory");
+        let address = device.alloc(8, 256).expect("memory");
         let launch = Launch::new(Architecture::Sm80, 1, 1, address.to_le_bytes().to_vec());
         let outcome = run(&program, &launch, &mut device).expect("a launch");
         assert!(outcome.is_clean(), "{form}: {:?}", outcome.findings);
-        let left = device.read_checked(address, 4).expect("memory");
+        let left = device.read_checked(address, 8).expect("memory");
         assert_eq!(left.bytes, expected.to_le_bytes(), "{form}");
     }
 }

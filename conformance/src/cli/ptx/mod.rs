@@ -3,13 +3,15 @@
 mod explain;
 mod print;
 
-use crate::ptx::{Described, Difference, Ran, Said, source};
+use crate::ptx::{Described, Difference, ExplainedModule, Ran, Said, source};
 use anyhow::{Context, Result};
 use clap::{Args as ClapArgs, Subcommand};
+use serde::Serialize;
 use sparse_oracle::plain_file;
 use sparse_ptx::decode;
 use sparse_ptx::program::Program;
 use sparse_ptx::text;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -56,6 +58,9 @@ enum Command {
     Explain {
         /// The PTX.
         file: PathBuf,
+        /// Print one JSON object instead of text.
+        #[arg(long)]
+        json: bool,
     },
 }
 
@@ -80,26 +85,54 @@ struct Launched {
     json: bool,
 }
 
-/// Runs one of them; 1 where something was found, 2 where `explain` met an entry that can't run.
+/// Runs one of them; 1 where something was found, 2 where `explain` met an entry that can't run. An error is an object too where JSON
+/// is asked for.
 pub(super) fn run(args: &Args) -> Result<u8> {
     let mut out = std::io::stdout().lock();
-    match &args.command {
+    let json = match &args.command {
+        Command::Run { launched, .. } | Command::Check { launched, .. } | Command::Count { launched, .. } => {
+            launched.json
+        }
+        Command::Explain { json, .. } => *json,
+    };
+    let done = said(&mut out, &args.command);
+    if let (true, Err(error)) = (json, &done) {
+        object(&mut out, &serde_json::json!({ "error": format!("{error:#}") }))?;
+    }
+    done
+}
+
+fn object(out: &mut impl Write, value: &impl Serialize) -> Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+/// Runs one of them and prints what it says.
+fn said(out: &mut impl Write, command: &Command) -> Result<u8> {
+    match command {
         Command::Run { launched, show, ordered } => {
             let said = launched.once(*ordered, |said, ran| said.show(ran, *show))?;
-            said_by(&mut out, launched, &said)
+            said_by(out, launched, &said)
         }
         Command::Count { launched, ordered } => {
             let said = launched.once(*ordered, Said::count)?;
-            said_by(&mut out, launched, &said)
+            said_by(out, launched, &said)
         }
         Command::Check { launched, orders } => {
             let said = launched.with(|program, described| check(program, described, *orders))?;
-            said_by(&mut out, launched, &said)
+            said_by(out, launched, &said)
         }
-        Command::Explain { file } => {
+        Command::Explain { file, json } => {
             let source = ptx(file)?;
             let module = text::parse(&source).with_context(|| file.display().to_string())?;
-            explain::module(&mut out, &module).with_context(|| file.display().to_string())
+            let explained = ExplainedModule::of(&module).with_context(|| file.display().to_string())?;
+            if *json {
+                object(out, &explained)?;
+            } else {
+                explain::module(out, &explained)?;
+            }
+            Ok(if explained.runs() { 0 } else { 2 })
         }
     }
 }
@@ -135,18 +168,18 @@ impl Launched {
     }
 }
 
-/// All orders, one after another, up to the first that finds more than notes or leaves something else.
+/// All orders, one after another: a finding of one may hide what another shows. That orders leave something else is only said where
+/// nothing but notes was found in both, as it follows from errors.
 fn check(program: &Program, described: &Described, orders: u64) -> Result<Said> {
     let first = described.run(program, 0)?;
     let mut said = Said::of(program, described, 0, &first);
     for order in 1..orders {
-        if !said.clean {
-            break;
-        }
         let other = described.run(program, order)?;
         said.launch.orders.push(order);
+        let clean = first.outcome.is_clean() && other.outcome.is_clean();
         said.saw(order, &other);
-        if said.clean
+        if clean
+            && said.difference.is_none()
             && let Some((buffer, element)) = first.difference(&other)
         {
             said.clean = false;
@@ -159,8 +192,7 @@ fn check(program: &Program, described: &Described, orders: u64) -> Result<Said> 
 /// Prints it; 1 where something is wrong.
 fn said_by(out: &mut impl Write, launched: &Launched, said: &Said) -> Result<u8> {
     if launched.json {
-        serde_json::to_writer_pretty(&mut *out, said)?;
-        writeln!(out)?;
+        object(out, said)?;
         return Ok(u8::from(!said.clean));
     }
     print::shape(out, &said.launch)?;
@@ -183,11 +215,15 @@ fn said_by(out: &mut impl Write, launched: &Launched, said: &Said) -> Result<u8>
         orders if said.clean && is_check => {
             writeln!(out, "the same in {} order(s) as {}", orders.len(), said.launch.architecture)?;
         }
-        [_, .., last] => {
-            let (file, launch) = (launched.file.display(), launched.launch.display());
-            writeln!(out, "  again: conformance ptx run {file} --launch {launch} --order {last}")?;
+        _ => {
+            let errors = said.findings.iter().filter(|finding| finding.severity != "note");
+            let orders = errors.map(|finding| finding.order).chain(said.difference.iter().map(|d| d.order));
+            let later: BTreeSet<u64> = orders.filter(|&order| order > 0 && is_check).collect();
+            for order in later {
+                let (file, launch) = (launched.file.display(), launched.launch.display());
+                writeln!(out, "  again: conformance ptx run {file} --launch {launch} --order {order}")?;
+            }
         }
-        _ => {}
     }
     Ok(u8::from(!said.clean))
 }

@@ -57,13 +57,13 @@ kinds! {
     CopySize "copy-size" Error;
     /// `ld.global.nc` of memory that the same launch writes.
     ReadOnly "read-only-written" Error;
-    /// Lanes of a warp wait at different `bar.sync` instructions, or some of them do other work and exit while the rest wait.
+    /// Lanes of a warp wait at different `bar.sync` instructions, or some did something that those at one have not, and exited without coming.
     DivergentBarrier "divergent-barrier" Error;
-    /// Lanes of a warp wait at a barrier that others of it never reach, as they exited at once: allowed from `sm_70` on.
+    /// Lanes of a warp wait at a barrier that others of it never reach, as they exited at once after the last that all did: allowed from `sm_70` on.
     BarrierAfterExit "barrier-after-exit" Note;
     /// A barrier with a number or number of threads that PTX does not allow, or two different numbers of threads.
     InvalidBarrier "invalid-barrier" Error;
-    /// A collective instruction whose members do not all execute it.
+    /// A collective instruction that members which have not exited do not all execute, or `mma` and `ldmatrix` where a lane has exited.
     NotConverged "not-converged" Error;
     /// A member mask without the lane itself, or different masks in lanes that execute together.
     InvalidMembers "invalid-members" Error;
@@ -110,6 +110,17 @@ pub struct CudaPlace {
     pub line: u32,
 }
 
+/// The earlier access that makes one a race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Partner {
+    /// `%tid` of its thread.
+    pub thread: [u32; 3],
+    /// `%ctaid` of its block; nothing where there are too many blocks to remember.
+    pub block: Option<[u32; 3]>,
+    /// Its line of the PTX; nothing where the entry has too many instructions to remember.
+    pub line: Option<u32>,
+}
+
 /// Something wrong, where it was seen first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
@@ -125,6 +136,8 @@ pub struct Finding {
     pub cuda: Option<CudaPlace>,
     /// The number of the allocation, from 0 in the order of allocation.
     pub allocation: Option<u32>,
+    /// Of what concerns two accesses, the earlier one.
+    pub partner: Option<Partner>,
     /// What happened, in words.
     pub explanation: String,
     /// How often it happened at this line, by lanes or by warps: see [`Kind::counted`].

@@ -1,6 +1,6 @@
 //! Findings of a launch: one a kind and line, with a count, so that a million of them is one.
 
-use super::{Checks, CudaPlace, Finding, Kind};
+use super::{Checks, CudaPlace, Finding, Kind, Partner};
 use crate::program::Program;
 use std::collections::HashMap;
 
@@ -10,6 +10,14 @@ pub(crate) struct Site {
     pub(crate) step: usize,
     pub(crate) thread: [u32; 3],
     pub(crate) block: [u32; 3],
+}
+
+/// What is said about an access.
+#[derive(Debug)]
+pub(crate) struct Wording {
+    pub(crate) allocation: Option<u32>,
+    pub(crate) partner: Option<Partner>,
+    pub(crate) explanation: String,
 }
 
 /// What was found so far.
@@ -44,8 +52,14 @@ impl<'a> Log<'a> {
         if self.again(kind, site.step) {
             return;
         }
-        let line = self.line(site.step);
         let (allocation, explanation) = words();
+        self.add(kind, site, Wording { allocation, partner: None, explanation });
+    }
+
+    /// Adds a finding that is none [again](Self::again).
+    pub(crate) fn add(&mut self, kind: Kind, site: Site, said: Wording) {
+        let line = self.line(site.step);
+        let Wording { allocation, partner, explanation } = said;
         let Site { thread, block, .. } = site;
         let cuda = self.program.steps.get(site.step).and_then(|step| step.cuda);
         let cuda = cuda.map(|(file, line)| CudaPlace {
@@ -53,7 +67,17 @@ impl<'a> Log<'a> {
             line,
         });
         self.known.insert((kind, line), self.findings.len());
-        self.findings.push(Finding { kind, thread, block, line, cuda, allocation, explanation, count: 1 });
+        self.findings.push(Finding {
+            kind,
+            thread,
+            block,
+            line,
+            cuda,
+            allocation,
+            partner,
+            explanation,
+            count: 1,
+        });
     }
 
     /// The line of a step; 0 for none.

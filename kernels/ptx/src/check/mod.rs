@@ -3,5 +3,5 @@
 mod finding;
 mod log;
 
-pub use finding::{Checks, CudaPlace, Finding, Kind, Severity};
-pub(crate) use log::{Log, Site};
+pub use finding::{Checks, CudaPlace, Finding, Kind, Partner, Severity};
+pub(crate) use log::{Log, Site, Wording};

@@ -152,13 +152,17 @@ impl<'a> Builder<'a> {
             _ => {
                 return match bits(operand, class, immediate) {
                     Some(bits) => self.number(class, bits, ins.at),
-                    None => Err(wrong(ins, number, operand, expected_source(class))),
+                    None => Err(self.misfit(ins, number, operand, expected_source(class))),
                 };
             }
         };
         if let Some(register) = self.register(name, ins.at)? {
             let fits = register.slot.class == class && offset == 0;
-            return if fits { Ok(register.slot) } else { Err(self.wrong_class(ins, number, operand, class)) };
+            return if fits {
+                Ok(register.slot)
+            } else {
+                Err(self.misfit(ins, number, operand, expected_source(class)))
+            };
         }
         if name == "WARP_SZ" {
             return self.number(class, 32, ins.at);
@@ -168,6 +172,7 @@ impl<'a> Builder<'a> {
         }
         let special = name.starts_with('%').then(|| special(name)).flatten();
         match special {
+            Some(_) if !reads_specials(ins.form) => Err(wrong(ins, number, operand, SPECIAL)),
             Some(special) if class == Class::Narrow => self.special(special, ins.at),
             Some(_) => Err(wrong(ins, number, operand, expected_source(class))),
             None => Err(undeclared(ins, name)),
@@ -225,7 +230,7 @@ impl<'a> Builder<'a> {
             Operand::Sink => self.fresh(class, ins.at),
             Operand::Name(name) => match self.register(name, ins.at)? {
                 Some(register) if register.slot.class == class => Ok(register.slot),
-                Some(_) => Err(self.wrong_class(ins, number, operand, class)),
+                Some(_) => Err(self.misfit(ins, number, operand, expected_register(class))),
                 None if self.scopes.symbol(name).is_some() || special(name).is_some() => {
                     Err(wrong(ins, number, operand, expected_register(class)))
                 }
@@ -300,16 +305,16 @@ impl<'a> Builder<'a> {
             None => (Address { base: None, offset: offset.wrapping_add(i64::from(symbol.offset)) }, space),
         })
     }
+}
 
-    fn wrong_class(
-        &self,
-        ins: &Instruction<'a>,
-        number: usize,
-        operand: &Operand<'a>,
-        class: Class,
-    ) -> DecodeError {
-        wrong(ins, number, operand, expected_source(class))
-    }
+/// What belongs where a special register stands.
+const SPECIAL: &str = "a register that 'mov' has brought the special register into,";
+
+/// Whether the assembler takes special registers as sources: in `mov`, and in `cvt` from integer to integer.
+fn reads_specials(form: &str) -> bool {
+    let mut parts = form.split('.');
+    let integers = |part: &str| !matches!(part, "f16" | "f16x2" | "bf16" | "bf16x2" | "tf32" | "f32" | "f64");
+    matches!(parts.next(), Some("mov" | "cvt")) && parts.all(integers)
 }
 
 /// The special register with this name.

@@ -8,6 +8,7 @@ use super::layout::{Region, globals, in_global_memory};
 use super::lower::{Target, row};
 use super::scopes::{Labels, Scopes, Symbol};
 use crate::program::{Act, Global, Program, Step};
+use crate::target::TargetName;
 use crate::text::{Base, Entry, Instruction, Module, Operand, Place, Space, Statement, Variable};
 
 /// Refusals of one entry that are listed at most.
@@ -38,17 +39,16 @@ struct Memory<'a> {
 impl<'a> SharedLayout<'a> {
     pub(super) fn of(module: &'a Module<'a>) -> Result<SharedLayout<'a>, DecodeError> {
         let files = module.files.iter().zip(0..).map(|((number, _), place)| (*number, place)).collect();
-        let digits =
-            module.target.trim_start_matches("sm_").trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        let Ok(sm) = digits.parse() else {
+        let fault = |fault| Err(DecodeError { at: Place { line: 1, column: 1 }, fault });
+        let Some(target) = TargetName::of(module.target) else {
             let what = format!("'.target {}'", short(module.target));
-            let help = "it is an architecture such as 'sm_80'";
-            return Err(DecodeError {
-                at: Place { line: 1, column: 1 },
-                fault: DecodeFault::NotSupported { what, help },
-            });
+            return fault(DecodeFault::NotSupported { what, help: "it is an architecture such as 'sm_80'" });
         };
-        let target = Target { version: module.version, name: module.target, sm };
+        if let Some(needs) = target.since().filter(|needs| *needs > module.version) {
+            let (target, version) = (short(module.target), module.version);
+            return fault(DecodeFault::TargetVersion { target, needs, version });
+        }
+        let target = Target { version: module.version, name: module.target, sm: target.number };
         Ok(SharedLayout { module, globals: globals(module)?, files, target })
     }
 
@@ -233,6 +233,7 @@ impl<'a> SharedLayout<'a> {
             globals: self.globals.clone(),
             target: self.module.target.into(),
             max_threads,
+            required_block: entry.required_block,
             guards,
             predicates,
             files: self.module.files.iter().map(|(_, name)| (*name).into()).collect(),

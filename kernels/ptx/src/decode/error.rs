@@ -44,6 +44,30 @@ pub enum DecodeFault {
         /// The module's.
         version: (u8, u8),
     },
+    /// A target that is younger than the version of the module.
+    #[error(
+        "'.target {target}' came with PTX {}.{}, but the module says '.version {}.{}'; compile for that version or a newer one",
+        needs.0, needs.1, version.0, version.1
+    )]
+    TargetVersion {
+        /// The target.
+        target: String,
+        /// The version that brought it.
+        needs: (u8, u8),
+        /// The module's.
+        version: (u8, u8),
+    },
+    /// A guard that is no predicate.
+    #[error(
+        "'@{register}' guards an instruction by a register of type '.{declared}', where one of type '.pred' belongs; compare first, with \
+         'setp'"
+    )]
+    Guard {
+        /// The register.
+        register: String,
+        /// Its type, without the point.
+        declared: &'static str,
+    },
     /// An instruction that the module's target lacks.
     #[error("'{form}' needs sm_{needs}, but the module says '.target {target}'")]
     Target {

@@ -73,9 +73,8 @@ impl<'a> Builder<'a> {
             let operand = Operand::Name(guarded.predicate);
             let register = self.any_register(ins, 0, &operand)?;
             if register.slot.class != Class::Predicate {
-                let what = format!("'@{}', which is no predicate,", short(guarded.predicate));
-                let help = "an instruction is guarded by a register of type '.pred'";
-                return Err(DecodeError { at: ins.at, fault: DecodeFault::NotSupported { what, help } });
+                let (register, declared) = (short(guarded.predicate), register.ty.name());
+                return Err(DecodeError { at: ins.at, fault: DecodeFault::Guard { register, declared } });
             }
             guard = Some(Guard { predicate: register.slot, negated: guarded.negated });
         }
@@ -140,6 +139,13 @@ impl<'a> Builder<'a> {
                 Some(Operand::Not(name)) if *class == Class::Predicate => {
                     self.inverted(ins, i + 1, name, push)?
                 }
+                Some(Operand::Name(name)) if self.is_wider(ins, name, *class) => {
+                    let source = self.source(ins, i + 1, Class::Wide, immediate)?;
+                    let d = self.fresh(*class, ins.at)?;
+                    let operands = Operands { d, second: None, sources: [source; 4], count: 1 };
+                    push(self, Act::Lanes { run: pack::HALVES_OF_B64[0], operands });
+                    d
+                }
                 _ => self.source(ins, i + 1, *class, width(ins.form, i, *class, immediate))?,
             };
             operands.count += 1;
@@ -147,36 +153,55 @@ impl<'a> Builder<'a> {
         let two = class == Class::Predicate && ins.form.starts_with("setp.");
         (operands.d, operands.second) = match ins.operands.first() {
             Some(operand @ Operand::Pair(..)) if !two => return Err(wrong(ins, 0, operand, "one register")),
+            Some(operand @ Operand::Name(name)) if self.is_wider(ins, name, class) => {
+                (self.result(ins, 0, operand, Class::Wide)?, None)
+            }
             _ => self.pair(ins, 0, [class; 2])?,
         };
-        if ins.form.starts_with("cvt.") && ins.form.split('.').any(|part| part == "s16") {
-            return self.extended(ins, run, operands, push);
+        if ins.form.starts_with("cvt.") {
+            return self.extended(ins, run, (class, operands), push);
         }
         Ok(Act::Lanes { run, operands })
     }
 
-    /// A signed integer that `cvt` brings into a wider register is sign-extended there: a step behind does that.
+    /// Whether `cvt` has a register of 64 bits where its type has fewer.
+    fn is_wider(&mut self, ins: &Instruction<'a>, name: &str, class: Class) -> bool {
+        let register = self.scopes.register(name).map(|(ty, _)| ty);
+        class == Class::Narrow && ins.form.starts_with("cvt.") && register.is_some_and(|ty| ty.bytes() == 8)
+    }
+
+    /// What `cvt` brings into a wider register is extended there, a signed integer by its sign: steps behind do that.
     fn extended(
         &mut self,
         ins: &Instruction<'a>,
-        run: LaneFn,
-        operands: Operands,
+        mut run: LaneFn,
+        (class, mut operands): (Class, Operands),
         push: &mut impl FnMut(&mut Self, Act),
     ) -> Result<Act, DecodeError> {
         let to = ins.form.split('.').find(|part| Type::from_name(part).is_some());
-        let register = ins.operands.first().and_then(|operand| match operand {
-            Operand::Name(name) => self.scopes.register(name).map(|(ty, _)| ty),
+        let register = match ins.operands.first() {
+            Some(Operand::Name(name)) => self.scopes.register(name).map(|(ty, _)| ty),
             _ => None,
-        });
-        let wide = register.is_some_and(|ty| ty.bytes() > 2);
-        match table::find("cvt.s32.s16").map(|row| row.kind) {
-            Some(Kind::Lanes { run: extend, .. }) if wide && to == Some("s16") => {
-                push(self, Act::Lanes { run, operands });
-                let operands = Operands { sources: [operands.d; 4], count: 1, ..operands };
-                Ok(Act::Lanes { run: extend, operands })
-            }
-            _ => Ok(Act::Lanes { run, operands }),
+        };
+        let (d, bytes) = (operands.d, register.map_or(0, Type::bytes));
+        let is_wider = d.class == Class::Wide && class == Class::Narrow;
+        if is_wider {
+            operands.d = self.fresh(Class::Narrow, ins.at)?;
         }
+        let then = [
+            (to == Some("s16") && bytes > 2).then_some("cvt.s32.s16"),
+            is_wider.then_some(if matches!(to, Some("s16" | "s32")) { "cvt.s64.s32" } else { "cvt.u64.u32" }),
+        ];
+        for form in then.into_iter().flatten() {
+            let Some(Kind::Lanes { run: extend, .. }) = table::find(form).map(|row| row.kind) else {
+                continue;
+            };
+            push(self, Act::Lanes { run, operands });
+            let d = if form.starts_with("cvt.s32") { operands.d } else { d };
+            operands = Operands { d, sources: [operands.d; 4], count: 1, ..operands };
+            run = extend;
+        }
+        Ok(Act::Lanes { run, operands })
     }
 
     /// `!%p` as a source: a step before inverts it.

@@ -10,15 +10,15 @@ use crate::text::{Instruction, Operand, Space, Type};
 
 /// What the modifiers of `ld` and `st` say.
 #[derive(Clone, Copy)]
-struct Modifiers {
-    space: Space,
+pub(super) struct Modifiers {
+    pub(super) space: Space,
     count: u8,
     ty: Type,
     read_only: bool,
 }
 
 /// Reads them one by one; nothing where one is strange or the type is missing.
-fn modifiers(form: &str) -> Option<Modifiers> {
+pub(super) fn modifiers(form: &str) -> Option<Modifiers> {
     let (mut space, mut count, mut ty, mut read_only) = (Space::Generic, 1, None, false);
     for part in form.split('.').skip(1) {
         match part {

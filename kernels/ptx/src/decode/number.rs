@@ -21,8 +21,6 @@ fn number(operand: &Operand<'_>, immediate: Immediate, register: u8) -> Option<u
             let width = width.min(register).min(64);
             Some(*value as u64 & (u64::MAX >> (64 - u32::from(width.max(1)))))
         }
-        (Operand::Integer(value), Immediate::F32) => Some(u64::from((*value as f32).to_bits())),
-        (Operand::Integer(value), Immediate::F64) => Some((*value as f64).to_bits()),
         (Operand::F32(bits), Immediate::F32) => Some(u64::from(*bits)),
         (Operand::F32(bits), Immediate::F64) => Some(f64::from(f32::from_bits(*bits)).to_bits()),
         (Operand::F64(bits), Immediate::F32) => Some(u64::from((f64::from_bits(*bits) as f32).to_bits())),

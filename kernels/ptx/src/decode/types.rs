@@ -11,8 +11,9 @@
 //! takes more than PTX says, so does this.
 
 use super::builder::Builder;
+use super::complaint::wrong;
 use super::error::{DecodeError, DecodeFault, short};
-use crate::text::{Base, Instruction, Operand, Type};
+use crate::text::{Base, Instruction, Operand, Space, Type};
 
 /// What a register may hold, beside its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,7 +156,7 @@ fn signature(form: &str) -> Signature {
         "shfl" => [WORD, WORD, WORD, WORD, COUNT],
         "vote" => [WORD, None, COUNT, None, None],
         "redux" => [COUNT; 5],
-        "bar" => [COUNT; 5],
+        "bar" | "barrier" => [COUNT; 5],
         "cp" => [None, None, None, COUNT, None],
         "mma" => matrix(form),
         "ldmatrix" | "bra" | "ret" | "exit" => [None; 5],
@@ -194,6 +195,9 @@ impl<'a> Builder<'a> {
         for (number, operand) in ins.operands.iter().enumerate() {
             let wanted = signature[number.min(4)];
             match operand {
+                Operand::Integer(_) | Operand::F32(_) | Operand::F64(_) => {
+                    suits(ins, number, operand, wanted)?;
+                }
                 Operand::Name(name) => self.agrees(ins, number, name, wanted)?,
                 Operand::Pair(first, _) => self.agrees(ins, number, first, wanted)?,
                 Operand::Address(Base::Name(name), _) => self.is_address(ins, number, name)?,
@@ -205,8 +209,9 @@ impl<'a> Builder<'a> {
                         other => other.map(|wanted| element(ins.form, wanted)),
                     };
                     for element in elements {
-                        if let Operand::Name(name) = element {
-                            self.agrees(ins, number, name, wanted)?;
+                        match element {
+                            Operand::Name(name) => self.agrees(ins, number, name, wanted)?,
+                            other => suits(ins, number, other, wanted)?,
                         }
                     }
                 }
@@ -227,15 +232,69 @@ impl<'a> Builder<'a> {
         if wanted.takes(ty) { Ok(()) } else { Err(mismatch(ins, number, (name, ty), wanted.words())) }
     }
 
-    /// The register of an address holds bits or an integer.
+    /// The register of an address holds bits or an integer; of `ld` and `st` in global memory, or with a generic address, not of 32
+    /// bits: the assembler takes those for a program of another address size.
     fn is_address(&mut self, ins: &Instruction<'a>, number: usize, name: &str) -> Result<(), DecodeError> {
+        let space = if matches!(ins.form.split('.').next(), Some("ld" | "st")) {
+            super::memory::modifiers(ins.form).map(|modifiers| modifiers.space)
+        } else {
+            None
+        };
+        let wide = matches!(space, Some(Space::Global | Space::Generic));
         match self.scopes.register(name) {
-            Some((ty, _)) if matches!(holds(ty), Holds::Float(_)) => {
+            Some((ty, _)) if matches!(holds(ty), Holds::Float(_)) || wide && ty.bytes() == 4 => {
                 Err(mismatch(ins, number, (name, ty), "'.b64', '.u64' or '.s64'".into()))
             }
             _ => Ok(()),
         }
     }
+
+    /// A register that is not even of the size that belongs there, or a number that is none there; `general` says it where the form
+    /// names no type.
+    pub(super) fn misfit(
+        &mut self,
+        ins: &Instruction<'a>,
+        number: usize,
+        operand: &Operand<'a>,
+        general: &str,
+    ) -> DecodeError {
+        let wanted = signature(ins.form)[number.min(4)];
+        if let Err(error) = suits(ins, number, operand, wanted) {
+            return error;
+        }
+        let register = match operand {
+            Operand::Name(name) => self.scopes.register(name).map(|(ty, _)| (*name, ty)),
+            _ => None,
+        };
+        match (wanted, register) {
+            (Some(wanted), Some((name, ty))) if !wanted.takes(ty) => {
+                mismatch(ins, number, (name, ty), wanted.words())
+            }
+            _ => wrong(ins, number, operand, general),
+        }
+    }
+}
+
+/// Refuses numbers of a kind that the assembler does not take there: integers as floats, floats as integers, any as 16-bit floats.
+fn suits(
+    ins: &Instruction<'_>,
+    number: usize,
+    operand: &Operand<'_>,
+    wanted: Option<Wanted>,
+) -> Result<(), DecodeError> {
+    let Some(wanted) = wanted else { return Ok(()) };
+    let help = match (wanted.holds, operand) {
+        (Holds::Float(Type::F32 | Type::F64), Operand::Integer(_)) => {
+            "or a number such as '1.0' or '0f3F800000',"
+        }
+        (
+            Holds::Float(Type::F16 | Type::F16x2) | Holds::Nameless(_),
+            Operand::Integer(_) | Operand::F32(_) | Operand::F64(_),
+        ) => "which 'mov' brings a number into,",
+        (Holds::Integer | Holds::Count, Operand::F32(_) | Operand::F64(_)) => "or an integer,",
+        _ => return Ok(()),
+    };
+    Err(wrong(ins, number, operand, &format!("a register of type {}, {help}", wanted.words())))
 }
 
 fn mismatch(

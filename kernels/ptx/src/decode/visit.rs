@@ -65,7 +65,7 @@ pub(super) fn visit(step: &mut Step, see: &mut impl FnMut(Role, &mut Slot)) {
             see(write, d);
         }
         Act::WarpBarrier { members } => see(Role::Read, members),
-        Act::Barrier { number, threads } => {
+        Act::Barrier { number, threads, .. } => {
             see(Role::Read, number);
             threads.iter_mut().for_each(|slot| see(Role::Read, slot));
         }

@@ -73,7 +73,7 @@ impl<'a> Builder<'a> {
         Ok(Act::WarpBarrier { members: self.narrow(ins, 0)? })
     }
 
-    /// `bar.sync number`, `bar.sync number, threads`.
+    /// `bar.sync number`, `barrier.sync number, threads`: the first promises what `.aligned` promises.
     pub(super) fn barrier(&mut self, ins: &Instruction<'a>) -> Result<Act, DecodeError> {
         if !matches!(ins.operands.len(), 1 | 2) {
             return Err(count(ins, "1 or 2"));
@@ -91,7 +91,8 @@ impl<'a> Builder<'a> {
         }
         let number = self.narrow(ins, 0)?;
         let threads = if ins.operands.len() == 2 { Some(self.narrow(ins, 1)?) } else { None };
-        Ok(Act::Barrier { number, threads })
+        let aligned = ins.form.starts_with("bar.") || ins.form.ends_with(".aligned");
+        Ok(Act::Barrier { aligned, number, threads })
     }
 
     /// `bra label`; the target is the label's number until all labels have their places.

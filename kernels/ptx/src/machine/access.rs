@@ -18,15 +18,16 @@ pub(super) fn load(
     step: u32,
     active: Mask,
 ) {
+    let mut at = [0; LANES];
+    let undefined = addresses(machine, shared, warp, &access.address, step, active, &mut at);
     let request = Request {
         space: access.space,
         bytes: access.bytes(),
         align: access.bytes().next_power_of_two(),
         writes: false,
         step,
+        undefined,
     };
-    let mut at = [0; LANES];
-    addresses(machine, shared, warp, &access.address, step, active, &mut at);
     let mut rest = active;
     let mut good = 0;
     let mut part = Part::new();
@@ -52,15 +53,16 @@ pub(super) fn store(
     step: u32,
     active: Mask,
 ) {
+    let mut at = [0; LANES];
+    let undefined = addresses(machine, shared, warp, &access.address, step, active, &mut at);
     let request = Request {
         space: access.space,
         bytes: access.bytes(),
         align: access.bytes().next_power_of_two(),
         writes: true,
         step,
+        undefined,
     };
-    let mut at = [0; LANES];
-    addresses(machine, shared, warp, &access.address, step, active, &mut at);
     let mut rest = active;
     let mut part = Part::new();
     while next_part(machine, shared, warp, request, &at, &mut rest, &mut part) {

@@ -5,9 +5,11 @@ use super::block::{Block, Shared};
 use super::collective::{member_masks, next_group};
 use super::grid::Machine;
 use super::step::{Flow, site};
+use super::trail::Strayed;
 use super::warp::{Fragment, State, Warp};
 use crate::check::Kind;
 use crate::memory::{Epoch, Fine};
+use crate::program::Act;
 use crate::registers::{Mask, Slot};
 
 /// `bar.warp.sync`: lanes may wait for each other at different instructions.
@@ -150,26 +152,30 @@ impl Block {
     }
 }
 
-/// `bar.sync` is `.aligned`: the lanes of a warp must execute the same one. Lanes that have exited count as having come; but whether
-/// they exit before the others come is only sure of those that do nothing else after they have parted from them, at a condition that the
-/// others have met as well.
+/// `bar.sync` and `.aligned` want the lanes of a warp to execute the same barrier. Lanes that have exited count as having come; but that
+/// they exit before the others come is only sure of those whose last step, and last condition, the others have come to as well.
 ///
 /// ```text
 /// if (i >= n) return;  bar.sync                    the others come to a barrier of those that are left: a note
 /// if (i < n) bar.sync  else work;  ret             lanes are at work when the others come: a finding
-/// if (i < n) bar.sync;  if (i > 0) return;  work   so are they here: the others have not met the way out yet
+/// if (i < n) bar.sync;  if (i > 0) return;  work   so are they here: the others have not met the second condition yet
 /// ```
 fn check_warp(machine: &mut Machine<'_>, shared: &Shared, warp: &mut Warp, number: u8) {
-    let mut here = warp.fragments.iter().filter(|f| f.state == State::Barrier(number));
+    let steps = &machine.program.steps;
+    let aligned = |f: &&Fragment| {
+        let act = steps.get(f.step as usize).map(|step| &step.act);
+        f.state == State::Barrier(number) && matches!(act, Some(Act::Barrier { aligned: true, .. }))
+    };
+    let mut here = warp.fragments.iter().filter(aligned);
     let Some(&first) = here.next() else { return };
     let waiting = here.fold(first.mask, |mask, f| mask | f.mask);
     let place = site(machine, shared, warp, first.step, first.mask);
     let waits = |f: &&Fragment| matches!(f.state, State::Barrier(_)) && f.step != first.step;
+    let line = |machine: &Machine<'_>, step: u32| machine.log.line(step as usize);
     if let Some(&other) = warp.fragments.iter().find(waits) {
         warp.diverged = true;
         let (a, b) = (first.mask, other.mask);
-        let line = |step: u32| machine.log.line(step as usize);
-        let (at, apart) = (line(first.step), line(other.step));
+        let (at, apart) = (line(machine, first.step), line(machine, other.step));
         machine.log.report(Kind::DivergentBarrier, place, || {
             let words = format!(
                 "lanes {a:#010x} of the warp wait at line {at}, lanes {b:#010x} at line {apart}: bar.sync wants all of a \
@@ -182,19 +188,20 @@ fn check_warp(machine: &mut Machine<'_>, shared: &Shared, warp: &mut Warp, numbe
     if exited == 0 || warp.diverged {
         return;
     }
-    let strayed = warp.strayed_from(waiting);
-    if strayed == 0 {
+    let Some(strayed) = warp.trail.strayed(&machine.ends, exited, waiting) else {
         machine.log.report(Kind::BarrierAfterExit, place, || {
             (None, format!("lanes {exited:#010x} of the warp have exited and never come here"))
         });
         return;
-    }
+    };
     warp.diverged = true;
+    let Strayed { lanes, step, condition } = strayed;
+    let last = line(machine, step);
+    let what = if condition { "came to the condition" } else { "did what stands" };
     machine.log.report(Kind::DivergentBarrier, place, || {
         let words = format!(
-            "lanes {:#010x} of the warp wait here; lanes {strayed:#010x} went another way, did something else there, and \
-             exited without coming: bar.sync wants all of a warp at the same one",
-            first.mask
+            "lanes {waiting:#010x} of the warp wait here; lanes {lanes:#010x} {what} at line {last}, which these have not, \
+             and exited without coming: bar.sync wants all of a warp at the same one"
         );
         (None, words)
     });

@@ -83,7 +83,7 @@ impl Block {
         shared.fine.iter_mut().for_each(Fine::clear);
         for warp in &mut self.warps {
             let lanes = (threads - warp.first).min(32);
-            warp.start(&prepared.template, ALL >> (32 - lanes), floor);
+            warp.start(&prepared.template, &machine.ends, ALL >> (32 - lanes), floor);
             let thread = |lane: usize| machine.thread_index(warp.first + lane as u32);
             let launch = machine.launch;
             for &(slot, special) in &prepared.specials {

@@ -73,19 +73,19 @@ pub(super) fn issue(
     let mut moved = Moved { bytes: [[0; 16]; LANES], defined: [u16::MAX; LANES] };
     let sizes = sizes(machine, shared, warp, copy, step, active);
     let mut from = [0; LANES];
-    addresses(machine, shared, warp, &copy.from, step, active, &mut from);
+    let undefined = addresses(machine, shared, warp, &copy.from, step, active, &mut from);
     let mut rest = active;
     while rest != 0 {
         let size = sizes[rest.trailing_zeros() as usize];
         let same = lanes(rest).filter(|&lane| sizes[lane] == size).fold(0, |mask, lane| mask | 1 << lane);
         rest &= !same;
         if size > 0 {
-            fetch(machine, shared, warp, (copy, size, step), &from, same, &mut moved);
+            fetch(machine, shared, warp, (copy, size, step), (&from, undefined), same, &mut moved);
         }
     }
     let mut to = [0; LANES];
-    addresses(machine, shared, warp, &copy.to, step, active, &mut to);
-    deposit(machine, shared, warp, copy, step, (&to, active), &moved);
+    let undefined = addresses(machine, shared, warp, &copy.to, step, active, &mut to);
+    deposit(machine, shared, warp, copy, step, (&to, undefined, active), &moved);
 }
 
 /// How many bytes each lane reads.
@@ -119,12 +119,13 @@ fn fetch(
     shared: &mut Shared,
     warp: &Warp,
     (copy, size, step): (&CopyAsync, u8, u32),
-    from: &[u64; LANES],
+    (from, undefined): (&[u64; LANES], Mask),
     active: Mask,
     moved: &mut Moved,
 ) {
     let bytes = u32::from(size);
-    let request = Request { space: Space::Global, bytes, align: u32::from(copy.bytes), writes: false, step };
+    let align = u32::from(copy.bytes);
+    let request = Request { space: Space::Global, bytes, align, writes: false, step, undefined };
     let mut rest = active;
     let mut part = Part::new();
     while next_part(machine, shared, warp, request, from, &mut rest, &mut part) {
@@ -156,11 +157,11 @@ fn deposit(
     warp: &mut Warp,
     copy: &CopyAsync,
     step: u32,
-    (to, active): (&[u64; LANES], Mask),
+    (to, undefined, active): (&[u64; LANES], Mask, Mask),
     moved: &Moved,
 ) {
     let bytes = u32::from(copy.bytes);
-    let request = Request { space: Space::Shared, bytes, align: bytes, writes: true, step };
+    let request = Request { space: Space::Shared, bytes, align: bytes, writes: true, step, undefined };
     let mut rest = active;
     let mut part = Part::new();
     while next_part(machine, shared, warp, request, to, &mut rest, &mut part) {

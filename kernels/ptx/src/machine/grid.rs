@@ -5,6 +5,7 @@ use super::count::Counters;
 use super::launch::{Launch, LaunchError, check};
 use super::prepare::{Prepared, prepare};
 use super::schedule::{Permutation, Random};
+use super::trail::Ends;
 use crate::check::{Finding, Kind, Log, Severity, Site};
 use crate::memory::{Conflict, Device, Epoch, STAMPS, Span};
 use crate::program::Program;
@@ -50,6 +51,8 @@ pub(super) struct Machine<'a> {
     starts: Vec<(u64, u64)>,
     /// The stamp at which the block that runs began.
     start: u64,
+    /// Steps that can be the last before an exit.
+    pub(super) ends: Ends,
     /// Hazards of the instruction that runs.
     pub(super) conflicts: Vec<Conflict>,
     /// Nothing runs any more.
@@ -78,6 +81,7 @@ pub fn run(program: &Program, launch: &Launch, device: &mut Device) -> Result<Ou
         live,
         starts: Vec::new(),
         start: 0,
+        ends: if launch.checks.convergence { Ends::of(program) } else { Ends::default() },
         conflicts: Vec::new(),
         stopped: false,
     };
@@ -122,19 +126,11 @@ impl Machine<'_> {
         before.stamp() >= self.start
     }
 
-    /// The block of an access that is live, as text: empty for the block that runs now.
-    pub(super) fn block_of(&self, before: Epoch) -> String {
-        if self.is_of_this_block(before) {
-            return String::new();
-        }
+    /// The block of an access that is live, where it is remembered.
+    pub(super) fn block_of(&self, before: Epoch) -> Option<[u32; 3]> {
         let after = self.starts.partition_point(|&(stamp, _)| stamp <= before.stamp());
-        match self.starts.get(after.wrapping_sub(1)) {
-            Some(&(_, number)) if after < MOST_STARTS => {
-                let [x, y, z] = self.block_index(number);
-                format!(" of block ({x},{y},{z})")
-            }
-            Some(_) | None => " of another block".to_owned(),
-        }
+        let (_, number) = self.starts.get(after.checked_sub(1)?)?;
+        (after < MOST_STARTS).then(|| self.block_index(*number))
     }
 
     /// One more step, or the end of all.

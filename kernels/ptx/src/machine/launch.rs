@@ -6,6 +6,7 @@ use super::prepare::check_steps;
 use crate::check::Checks;
 use crate::memory::Device;
 use crate::program::Program;
+use crate::target::{Bound, TargetName};
 use sparse_oracle::arithmetic::Architecture;
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -87,6 +88,16 @@ pub enum LaunchError {
         /// Who says so.
         why: &'static str,
     },
+    /// Another block than the one that the entry asks for.
+    #[error("the block is {given:?}, and entry {entry} says .reqntid: launch it with blocks of {required:?}")]
+    Block {
+        /// The entry.
+        entry: String,
+        /// What was asked.
+        given: [u32; 3],
+        /// What `.reqntid` says.
+        required: [u32; 3],
+    },
     /// A text for another architecture than the one that is played.
     #[error("the text says '.target {target}', which {architecture} does not run: {help}")]
     Target {
@@ -163,6 +174,9 @@ pub(super) fn check(program: &Program, launch: &Launch, device: &Device) -> Resu
         }
     }
     check_target(&program.target, launch.architecture)?;
+    if let Some(required) = program.required_block.filter(|required| *required != launch.block) {
+        return Err(LaunchError::Block { entry: program.name.clone(), given: launch.block, required });
+    }
     let given = launch.threads();
     let declared = program.max_threads.map(|max| (u64::from(max), "as .maxntid of the entry says"));
     for (allowed, why) in [(THREADS, "the most that any architecture runs")].into_iter().chain(declared) {
@@ -180,22 +194,23 @@ pub(super) fn check(program: &Program, launch: &Launch, device: &Device) -> Resu
 
 /// A GPU runs texts for itself and for older ones; those for `sm_90a` on `sm_90` alone, those for `sm_100f` on its family.
 fn check_target(target: &str, architecture: Architecture) -> Result<(), LaunchError> {
-    let plain = target.trim_end_matches(['a', 'f']);
-    let number = |name: &str| name.strip_prefix("sm_").and_then(|digits| digits.parse::<u16>().ok());
-    let (Some(wanted), Some(played)) = (number(plain), number(architecture.name())) else { return Ok(()) };
-    let (why, what) = if wanted > played {
-        ("it is newer", "or a newer one")
-    } else if target.ends_with('a') && wanted != played {
-        ("its 'a' binds it to one architecture", "and no other")
-    } else if target.ends_with('f') && wanted / 10 != played / 10 {
-        ("its 'f' binds it to a family", "or another of its family")
-    } else {
+    let (Some(TargetName { number: wanted, bound }), Some(TargetName { number: played, .. })) =
+        (TargetName::of(target), TargetName::of(architecture.name()))
+    else {
         return Ok(());
+    };
+    let (why, what) = match bound {
+        _ if wanted > played => ("it is newer", "or a newer one"),
+        Bound::Architecture if wanted != played => ("its 'a' binds it to one architecture", "and no other"),
+        Bound::Family if wanted / 10 != played / 10 => {
+            ("its 'f' binds it to a family", "or another of its family")
+        }
+        Bound::None | Bound::Architecture | Bound::Family => return Ok(()),
     };
     Err(LaunchError::Target {
         target: target.to_owned(),
         architecture: architecture.to_string(),
-        help: format!("{why}; play {plain} {what}, or compile the text for {architecture}"),
+        help: format!("{why}; play sm_{wanted} {what}, or compile the text for {architecture}"),
     })
 }
 

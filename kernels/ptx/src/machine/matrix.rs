@@ -130,9 +130,9 @@ fn load(
     here: Mask,
 ) {
     let named = if d.len() == 4 { ALL } else { (1 << (8 * d.len())) - 1 };
-    let request = Request { space: Space::Shared, bytes: 16, align: 16, writes: false, step };
     let mut at = [0; LANES];
-    addresses(machine, shared, warp, address, step, here & named, &mut at);
+    let undefined = addresses(machine, shared, warp, address, step, here & named, &mut at);
+    let request = Request { space: Space::Shared, bytes: 16, align: 16, writes: false, step, undefined };
     let mut rows = [[0u16; 8]; LANES];
     let mut known = [0xffu8; LANES];
     let mut rest = here & named;

@@ -207,7 +207,7 @@ impl Uses {
                 [d, source, members].into_iter().for_each(|&slot| self.of(slot, Class::Narrow));
             }
             Act::WarpBarrier { members } => self.of(*members, Class::Narrow),
-            Act::Barrier { number, threads } => {
+            Act::Barrier { number, threads, .. } => {
                 self.of(*number, Class::Narrow);
                 threads.iter().for_each(|&slot| self.of(slot, Class::Narrow));
             }

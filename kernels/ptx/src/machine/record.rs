@@ -6,7 +6,7 @@ use super::grid::Machine;
 use super::space::{Location, Part};
 use super::step::site;
 use super::warp::Warp;
-use crate::check::Kind;
+use crate::check::{Kind, Partner, Wording};
 use crate::memory::{Conflict, Epoch, Hazard};
 use crate::program::Access;
 use crate::registers::{Class, Slot};
@@ -131,18 +131,19 @@ pub(super) fn conflicts(
             continue;
         }
         let place = site(machine, shared, warp, step, 1 << lane);
-        let words = explain(machine, part.target, conflict, together);
-        machine.log.report(kind, place, || words);
+        let said = explain(machine, shared.index, part.target, conflict, together);
+        machine.log.add(kind, place, said);
     }
     machine.conflicts = list;
 }
 
 fn explain(
     machine: &Machine<'_>,
+    block: [u32; 3],
     target: Location,
     conflict: Conflict,
     together: bool,
-) -> (Option<u32>, String) {
+) -> Wording {
     let Conflict { at, before, hazard, .. } = conflict;
     let (now, then) = match hazard {
         Hazard::ReadAfterWrite => ("reads", "written"),
@@ -156,9 +157,19 @@ fn explain(
         Location::Device(i) => (u32::try_from(i).ok(), machine.device.called(i)),
         Location::Shared | Location::Local | Location::Param => (None, "shared memory".to_owned()),
     };
-    let [x, y, z] = machine.thread_index(before.thread());
-    let line = before.step().map_or_else(String::new, |step| format!(" at line {}", machine.log.line(step)));
-    let whose = machine.block_of(before);
+    let near = machine.is_of_this_block(before);
+    let partner = Partner {
+        thread: machine.thread_index(before.thread()),
+        block: if near { Some(block) } else { machine.block_of(before) },
+        line: before.step().map(|step| machine.log.line(step)),
+    };
+    let [x, y, z] = partner.thread;
+    let line = partner.line.map_or_else(String::new, |line| format!(" at line {line}"));
+    let whose = match partner.block {
+        _ if near => String::new(),
+        Some([x, y, z]) => format!(" of block ({x},{y},{z})"),
+        None => " of another block".to_owned(),
+    };
     let why = match hazard {
         Hazard::ReadAfterWrite | Hazard::WriteAfterWrite | Hazard::WriteAfterRead if together => {
             "; both in one instruction"
@@ -168,5 +179,6 @@ fn explain(
         }
         Hazard::OpenCopy | Hazard::ReadOnlyWritten | Hazard::WrittenReadOnly => "",
     };
-    (allocation, format!("{now} byte {at} of {place}, {then} by thread ({x},{y},{z}){whose}{line}{why}"))
+    let explanation = format!("{now} byte {at} of {place}, {then} by thread ({x},{y},{z}){whose}{line}{why}");
+    Wording { allocation, partner: Some(partner), explanation }
 }

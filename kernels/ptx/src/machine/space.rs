@@ -21,6 +21,8 @@ pub(super) struct Request {
     pub(super) align: u32,
     pub(super) writes: bool,
     pub(super) step: u32,
+    /// Lanes whose address is undefined, which was reported: where it happens to point says nothing.
+    pub(super) undefined: Mask,
 }
 
 /// A span of memory.
@@ -71,7 +73,7 @@ impl Location {
     }
 }
 
-/// The addresses of all lanes; those of lanes that take part and are undefined are reported.
+/// The addresses of all lanes. Those of lanes that take part and are undefined are reported, and given back where they are.
 #[inline]
 pub(super) fn addresses(
     machine: &mut Machine<'_>,
@@ -81,11 +83,11 @@ pub(super) fn addresses(
     step: u32,
     mask: Mask,
     all: &mut [u64; LANES],
-) {
+) -> Mask {
     let registers = &warp.registers;
     let Some(base) = address.base else {
         *all = [address.offset as u64; LANES];
-        return;
+        return 0;
     };
     let undefined = mask & !registers.defined(base);
     if undefined != 0 {
@@ -95,6 +97,7 @@ pub(super) fn addresses(
         });
     }
     sums(registers, base.class, usize::from(base.index), address.offset, all);
+    if machine.launch.checks.undefined { undefined } else { 0 }
 }
 
 /// On its own, so that the loops are compiled as loops over vectors.
@@ -252,7 +255,7 @@ fn check_alignment(machine: &mut Machine<'_>, shared: &Shared, warp: &Warp, requ
 #[cold]
 fn misaligned(machine: &mut Machine<'_>, shared: &Shared, warp: &Warp, request: Request, part: &Part) {
     let Request { bytes, align, .. } = request;
-    for lane in lanes(part.mask) {
+    for lane in lanes(part.mask & !request.undefined) {
         let at = part.at[lane];
         if !at.is_multiple_of(align) {
             let allocation = match part.target {
@@ -284,6 +287,9 @@ fn outside(
     address: u64,
     lane: u32,
 ) {
+    if request.undefined >> lane & 1 == 1 {
+        return;
+    }
     let verb = if request.writes { "stores" } else { "reads" };
     let bytes = u64::from(request.bytes);
     let site = site(machine, shared, warp, request.step, 1 << lane);

@@ -9,11 +9,8 @@ use super::schedule::Order;
 use super::warp::{State, Turn, Warp};
 use super::{barrier, copy};
 use crate::check::{Kind, Site};
-use crate::program::{Act, Guard, Operands, Program, Step};
+use crate::program::{Act, Guard, Operands};
 use crate::registers::{ALL, Class, Mask, Registers};
-
-/// Branches to branches that are followed to see whether they lead to an exit.
-const WAY_OUT: usize = 4;
 
 /// What a step means for the fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +38,7 @@ pub(super) fn turn(machine: &mut Machine<'_>, shared: &mut Shared, warp: &mut Wa
     let given = left;
     loop {
         let Some(next) = warp.take(order, &mut machine.random) else {
-            if warp.retry() {
+            if warp.retry(&machine.ends) {
                 continue;
             }
             break;
@@ -57,7 +54,7 @@ pub(super) fn turn(machine: &mut Machine<'_>, shared: &mut Shared, warp: &mut Wa
     }
     // Who waits for lanes that have exited in the last of these steps goes on in the next turn.
     if !warp.is_ready() {
-        warp.retry();
+        warp.retry(&machine.ends);
     }
     machine.steps_left -= given - left;
     if machine.steps_left == 0 && !machine.stopped && warp.is_ready() {
@@ -92,6 +89,9 @@ fn fragment(machine: &mut Machine<'_>, shared: &mut Shared, warp: &mut Warp, tur
             None => mask,
             Some(guard) => guarded(machine, shared, warp, guard, at, mask),
         };
+        if let Some(number) = machine.ends.number(at) {
+            warp.trail.comes(number, step, mask, active);
+        }
         let flow = match &step.act {
             Act::Lanes { run, operands } => {
                 if active != 0 {
@@ -102,9 +102,6 @@ fn fragment(machine: &mut Machine<'_>, shared: &mut Shared, warp: &mut Warp, tur
                 continue;
             }
             Act::Branch { target, uniform } => {
-                if step.guard.is_some() {
-                    look_for_ways_out(program, warp, (at, *target), (mask, active));
-                }
                 if active == mask {
                     at = *target;
                 } else if active == 0 {
@@ -116,9 +113,6 @@ fn fragment(machine: &mut Machine<'_>, shared: &mut Shared, warp: &mut Warp, tur
                 continue;
             }
             Act::Exit => {
-                if step.guard.is_some() {
-                    warp.meets(at, mask, active);
-                }
                 exit(shared, warp, active);
                 mask &= !active;
                 if mask == 0 {
@@ -171,7 +165,7 @@ fn other(
             return collective::run(machine, shared, warp, act, at, active);
         }
         Act::WarpBarrier { members } => return barrier::warp(machine, shared, warp, *members, at, active),
-        Act::Barrier { number, threads } => {
+        Act::Barrier { number, threads, .. } => {
             return barrier::arrive(machine, shared, warp, (*number, *threads), at, active);
         }
         Act::Lanes { .. } | Act::Branch { .. } | Act::Exit => {}
@@ -248,33 +242,6 @@ fn split(
     }
     warp.push(at + 1, mask & !taken, State::Ready);
     warp.push(target, taken, State::Ready);
-}
-
-/// Notes the lanes that a conditional branch sends to the end of the program with nothing in between: `if (i >= n) return;`.
-#[inline]
-fn look_for_ways_out(
-    program: &Program,
-    warp: &mut Warp,
-    (at, target): (u32, u32),
-    (mask, taken): (Mask, Mask),
-) {
-    let (there, here) = (leads_out(program, target), leads_out(program, at + 1));
-    if there || here {
-        let gone = |leads: bool, lanes: Mask| if leads { lanes } else { 0 };
-        warp.meets(at, mask, gone(there, taken) | gone(here, mask & !taken));
-    }
-}
-
-/// Whether nothing but branches comes before an exit.
-fn leads_out(program: &Program, mut at: u32) -> bool {
-    for _ in 0..WAY_OUT {
-        match program.steps.get(at as usize) {
-            Some(Step { act: Act::Exit, guard: None, .. }) => return true,
-            Some(Step { act: Act::Branch { target, .. }, guard: None, .. }) => at = *target,
-            _ => return false,
-        }
-    }
-    false
 }
 
 fn exit(shared: &mut Shared, warp: &mut Warp, lanes: Mask) {

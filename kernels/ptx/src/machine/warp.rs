@@ -2,6 +2,7 @@
 
 use super::copy::Copies;
 use super::schedule::{Order, Random};
+use super::trail::{Ends, Trail};
 use crate::memory::Epoch;
 use crate::registers::{Mask, Registers};
 
@@ -26,16 +27,6 @@ pub(super) struct Fragment {
     pub(super) state: State,
 }
 
-/// A conditional branch, or exit, with nothing but the end behind it on one side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct WayOut {
-    pub(super) step: u32,
-    /// Lanes that have come to it.
-    pub(super) met: Mask,
-    /// Those of them that it sent to the end.
-    pub(super) gone: Mask,
-}
-
 /// A warp.
 #[derive(Debug)]
 pub(super) struct Warp {
@@ -46,8 +37,8 @@ pub(super) struct Warp {
     pub(super) live: Mask,
     /// Lanes that exist.
     pub(super) born: Mask,
-    /// Where conditions sent lanes straight to the end.
-    pub(super) ways_out: Vec<WayOut>,
+    /// What its lanes did last before they exited.
+    pub(super) trail: Trail,
     /// Its lanes have met different barriers: what follows from that is not said again.
     pub(super) diverged: bool,
     pub(super) fragments: Vec<Fragment>,
@@ -73,7 +64,7 @@ impl Warp {
             registers,
             live: 0,
             born: 0,
-            ways_out: Vec::new(),
+            trail: Trail::default(),
             diverged: false,
             fragments: Vec::with_capacity(8),
             floor: Epoch::default(),
@@ -83,29 +74,14 @@ impl Warp {
     }
 
     /// Begins at the first step with these lanes.
-    pub(super) fn start(&mut self, template: &Registers, lanes: Mask, floor: Epoch) {
+    pub(super) fn start(&mut self, template: &Registers, ends: &Ends, lanes: Mask, floor: Epoch) {
         self.registers.copy_from(template);
         (self.live, self.born, self.floor, self.tired) = (lanes, lanes, floor, None);
         self.diverged = false;
-        self.ways_out.clear();
+        self.trail.clear(ends);
         self.copies.clear();
         self.fragments.clear();
         self.fragments.push(Fragment { step: 0, mask: lanes, state: State::Ready });
-    }
-
-    /// These lanes have come to a way out, and these of them take it.
-    pub(super) fn meets(&mut self, step: u32, met: Mask, gone: Mask) {
-        match self.ways_out.iter_mut().find(|way| way.step == step) {
-            Some(way) => (way.met, way.gone) = (way.met | met, way.gone | gone),
-            None => self.ways_out.push(WayOut { step, met, gone }),
-        }
-    }
-
-    /// Exited lanes that have done something else than these before they exited: they did not go where a condition sent them straight to
-    /// the end that all of these have met as well.
-    pub(super) fn strayed_from(&self, these: Mask) -> Mask {
-        let common = self.ways_out.iter().filter(|way| way.met & these == these);
-        self.born & !self.live & !common.fold(0, |gone, way| gone | way.gone)
     }
 
     pub(super) fn is_ready(&self) -> bool {
@@ -155,7 +131,7 @@ impl Warp {
     }
 
     /// Wakes what waits for lanes that have exited meanwhile; true where something can go on.
-    pub(super) fn retry(&mut self) -> bool {
+    pub(super) fn retry(&mut self, ends: &Ends) -> bool {
         let now = self.live;
         let mut woken = false;
         for fragment in &mut self.fragments {
@@ -166,6 +142,9 @@ impl Warp {
             if waits_since != now {
                 fragment.state = State::Ready;
                 woken = true;
+                if ends.number(fragment.step).is_some() {
+                    self.trail.comes_again(fragment.mask);
+                }
             }
         }
         woken

@@ -13,6 +13,8 @@ pub(super) const SPECIAL: u64 = 1 << 28;
 pub(super) const SHARING: u64 = 3 << 26;
 pub(super) const WARP_SHARED: u64 = 1 << 26;
 pub(super) const BLOCK_SHARED: u64 = 2 << 26;
+/// Thread and step.
+pub(super) const WHO: u64 = (1 << 26) - 1;
 
 /// One access: when, by which thread of its block, by which step. Zero is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,6 +46,18 @@ impl Epoch {
     /// `None` where the step has too large a number to be recorded.
     pub(crate) fn step(self) -> Option<usize> {
         Some((self.0 & 0xffff) as usize).filter(|&step| step != 0xffff)
+    }
+
+    /// Thread and step, in the bits that they have here.
+    #[inline]
+    pub(super) fn who(self) -> u32 {
+        (self.0 & WHO) as u32
+    }
+
+    /// The same, of this thread and step.
+    #[inline]
+    pub(super) fn by(self, who: u32) -> Epoch {
+        Epoch(self.0 & !WHO | u64::from(who))
     }
 
     #[inline]

@@ -12,7 +12,8 @@
 //! threads of a block only by barriers in which both took part. Of reads one entry is enough, because a read that is ordered
 //! before another may be forgotten (what is ordered after the other is ordered after both), and unordered ones are counted as
 //! 'several of a warp' or 'several of a block': without partial barriers no thread is ordered after just one of them. With partial
-//! barriers (see [`Fine`]) all unordered readers are listed.
+//! barriers (see [`Fine`]) all unordered readers are listed. So that a race can be told with a reader that does conflict, of several
+//! readers one more is kept: of another thread than the last, and of another warp where there are several warps.
 
 use super::entry::{BLOCK_SHARED, SHARING, SPECIAL, WARP_SHARED};
 use super::fine::MOST_READERS;
@@ -28,7 +29,16 @@ struct Cell {
 #[derive(Debug, Default)]
 pub(crate) struct Shadow {
     cells: Vec<Cell>,
+    /// Beside each cell whose reads are shared: who else reads it, and who of all readers did so by `ld.global.nc`.
+    others: Vec<Others>,
     shift: u32,
+}
+
+/// Threads and steps, as the low bits of an [`Epoch`] have them: they lie apart from the cells, which the common case keeps small.
+#[derive(Clone, Copy, Debug, Default)]
+struct Others {
+    reader: u32,
+    special: u32,
 }
 
 impl Shadow {
@@ -38,10 +48,12 @@ impl Shadow {
         if self.cells.is_empty() {
             self.shift = 2;
             self.cells.resize(len.div_ceil(4), Cell::default());
+            self.others.resize(self.cells.len(), Others::default());
         }
         while width < 1 << self.shift {
             self.shift -= 1;
             self.cells = self.cells.iter().flat_map(|&cell| [cell; 2]).collect();
+            self.others = self.others.iter().flat_map(|&others| [others; 2]).collect();
         }
     }
 
@@ -69,7 +81,10 @@ impl Shadow {
             let lane = rest.trailing_zeros();
             rest &= rest - 1;
             let offset = at[lane as usize & 31];
-            let Some(cell) = self.cells.get_mut(offset as usize >> 2) else { continue };
+            let index = offset as usize >> 2;
+            let (Some(cell), Some(others)) = (self.cells.get_mut(index), self.others.get_mut(index)) else {
+                continue;
+            };
             let now = Epoch(first.0 | u64::from(lane) << 16);
             let mut found = None;
             if cell.write >= clock.live {
@@ -77,11 +92,11 @@ impl Shadow {
             }
             if writes {
                 if cell.read >= clock.live {
-                    found = found.or_else(|| after_read(cell.read, now, clock, None));
+                    found = found.or_else(|| after_read((cell.read, *others), now, clock, None));
                 }
                 *cell = Cell { write: now, read: Epoch::default() };
             } else {
-                cell.read = readers(cell.read, now, clock);
+                cell.read = readers(cell.read, others, now, clock);
             }
             if let Some((before, hazard)) = found {
                 conflicts.push(Conflict { lane, at: offset, before, hazard });
@@ -119,6 +134,7 @@ impl Shadow {
     /// Nothing was touched.
     pub(crate) fn clear(&mut self) {
         self.cells.clear();
+        self.others.clear();
     }
 
     #[inline]
@@ -142,11 +158,11 @@ impl Shadow {
             return self.read_finely(range, now, clock, fine);
         }
         let mut found = None;
-        for cell in &mut self.cells[range] {
+        for (cell, others) in self.cells[range.clone()].iter_mut().zip(&mut self.others[range]) {
             if cell.write >= clock.live {
                 found = found.or_else(|| after_write(cell.write, now, clock, None, false));
             }
-            cell.read = readers(cell.read, now, clock);
+            cell.read = readers(cell.read, others, now, clock);
         }
         found
     }
@@ -171,7 +187,7 @@ impl Shadow {
                 found = found.or_else(|| after_write(cell.write, now, clock, known, true));
             }
             if cell.read >= clock.live {
-                found = found.or_else(|| after_read(cell.read, now, clock, known));
+                found = found.or_else(|| after_read((cell.read, self.others[index]), now, clock, known));
                 if cell.read.shared()
                     && let Some((fine, span)) = &mut fine
                 {
@@ -209,7 +225,7 @@ impl Shadow {
                 found = found.or_else(|| after_write(cell.write, now, clock, Some(fine), false));
             }
             let before = cell.read;
-            cell.read = readers(before, now, clock);
+            cell.read = readers(before, &mut self.others[index], now, clock);
             if cell.read.shared() && fine.listed < MOST_READERS {
                 fine.listed += 1;
                 let fresh = !before.shared() || before < clock.era;
@@ -244,19 +260,28 @@ fn after_write(
     (!writes && now.special()).then_some((before, Hazard::ReadOnlyWritten))
 }
 
-/// The hazard of a write after live reads.
+/// The hazard of a write after live reads, with a reader that conflicts.
 #[inline]
-fn after_read(before: Epoch, now: Epoch, clock: &Clock, fine: Option<&Fine>) -> Option<(Epoch, Hazard)> {
-    let ordered = if before >= clock.era && before.shared() {
+fn after_read(
+    (before, others): (Epoch, Others),
+    now: Epoch,
+    clock: &Clock,
+    fine: Option<&Fine>,
+) -> Option<(Epoch, Hazard)> {
+    let several = before >= clock.era && before.shared();
+    let ordered = if several {
         // All that is known is how many they are; in the fine mode they are listed.
         fine.is_some() || before.0 & BLOCK_SHARED == 0 && before.same_warp(now) && before < clock.warp
     } else {
         clock.ordered(before, now, fine)
     };
-    if !ordered {
-        return Some((before, Hazard::WriteAfterRead));
+    if ordered {
+        return before.special().then(|| (before.by(others.special), Hazard::WrittenReadOnly));
     }
-    before.special().then_some((before, Hazard::WrittenReadOnly))
+    // The last reader may be the thread that writes, or one of its warp that a barrier orders before it: then the other is not.
+    let innocent = before.same_thread(now) || before.0 & BLOCK_SHARED != 0 && before.same_warp(now);
+    let partner = if several && innocent { before.by(others.reader) } else { before };
+    Some((partner, Hazard::WriteAfterRead))
 }
 
 /// The hazard of a write after listed readers.
@@ -270,7 +295,10 @@ fn listed(fine: &mut Fine, key: (u32, u32), now: Epoch, clock: &Clock) -> Option
 
 /// What is kept of reads when one more is added.
 #[inline]
-fn readers(before: Epoch, now: Epoch, clock: &Clock) -> Epoch {
+fn readers(before: Epoch, others: &mut Others, now: Epoch, clock: &Clock) -> Epoch {
+    if now.special() {
+        others.special = now.who();
+    }
     if before < clock.live {
         return now;
     }
@@ -283,8 +311,19 @@ fn readers(before: Epoch, now: Epoch, clock: &Clock) -> Epoch {
     if before < clock.era || !before.shared() && before.same_thread(now) {
         return now;
     }
-    if before.0 & BLOCK_SHARED != 0 || !before.same_warp(now) {
+    if !before.same_warp(now) {
+        others.reader = before.who();
         return Epoch(now.0 | BLOCK_SHARED);
     }
-    if before < clock.warp { now } else { Epoch(now.0 | WARP_SHARED) }
+    if before.0 & BLOCK_SHARED != 0 {
+        // The other one is of another warp than the last, and so than this.
+        return Epoch(now.0 | BLOCK_SHARED);
+    }
+    if before < clock.warp {
+        return now;
+    }
+    if !before.same_thread(now) {
+        others.reader = before.who();
+    }
+    Epoch(now.0 | WARP_SHARED)
 }

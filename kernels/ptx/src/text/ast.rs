@@ -119,6 +119,8 @@ pub struct Entry<'a> {
     pub params: Vec<Variable<'a>>,
     /// `.maxntid`, up to three numbers.
     pub max_threads: Option<[u32; 3]>,
+    /// `.reqntid`.
+    pub required_block: Option<[u32; 3]>,
     /// `.reg` directives outside inner scopes.
     pub registers: Vec<RegisterList<'a>>,
     /// Variables inside (shared, local), outside inner scopes.

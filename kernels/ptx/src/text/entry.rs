@@ -16,7 +16,16 @@ impl<'a> Parser<'a> {
         let name = self.stream.take(Token::Name, "the name of the entry")?;
         let params = self.params()?;
         let (registers, variables) = (Vec::new(), Vec::new());
-        let mut entry = Entry { name, params, max_threads: None, registers, variables, body: Vec::new(), at };
+        let mut entry = Entry {
+            name,
+            params,
+            max_threads: None,
+            required_block: None,
+            registers,
+            variables,
+            body: Vec::new(),
+            at,
+        };
         while self.stream.peek() == Token::Directive {
             self.limits(&mut entry)?;
         }
@@ -52,9 +61,16 @@ impl<'a> Parser<'a> {
     /// Directives between the parameters and the body.
     fn limits(&mut self, entry: &mut Entry<'a>) -> Result<(), TextError> {
         match self.stream.slice() {
-            ".maxntid" | ".reqntid" => {
+            ".maxntid" if entry.required_block.is_none() => {
                 self.stream.advance();
                 entry.max_threads = Some(self.up_to_three()?);
+            }
+            ".reqntid" if entry.max_threads.is_none() => {
+                self.stream.advance();
+                entry.required_block = Some(self.up_to_three()?);
+            }
+            ".maxntid" | ".reqntid" => {
+                return Err(self.stream.unexpected("only one of '.maxntid' and '.reqntid'"));
             }
             // How a compiler shares registers out; nothing that runs here.
             ".minnctapersm" | ".maxnctapersm" | ".maxnreg" => {

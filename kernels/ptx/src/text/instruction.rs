@@ -135,15 +135,18 @@ impl<'a> Parser<'a> {
         let (slice, sign) = (self.stream.slice(), negative);
         let operand = match self.stream.peek() {
             Token::Integer => Operand::Integer(self.integer(negative)?),
+            Token::F32 | Token::F64 if sign => {
+                return Err(self.stream.unexpected("a number with its sign in its highest bit"));
+            }
             Token::F32 => {
                 let bits =
                     slice.get(2..).and_then(|digits| u32::from_str_radix(digits, 16).ok()).unwrap_or(0);
-                Operand::F32(bits ^ (u32::from(sign) << 31))
+                Operand::F32(bits)
             }
             Token::F64 => {
                 let bits =
                     slice.get(2..).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or(0);
-                Operand::F64(bits ^ (u64::from(sign) << 63))
+                Operand::F64(bits)
             }
             Token::Decimal => {
                 let Ok(value) = slice.parse::<f64>() else { return Err(self.number("a decimal number")) };

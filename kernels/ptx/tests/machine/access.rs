@@ -221,6 +221,24 @@ fn an_undefined_address_is_found() {
     clean(&undefined_world(true).run(&program));
 }
 
+/// Story: an address from an index that nobody wrote was found out of bounds, and only then undefined.
+#[test]
+fn where_an_undefined_address_points_is_not_said() {
+    for writes in [false, true] {
+        let mut k = Kernel::new();
+        let (buffer, fresh, d) = (k.param(), k.param(), k.narrow());
+        k.load(Global, 4, &[d], (Some(fresh), 0));
+        let at = k.at(buffer, d, 3 << 20);
+        let at = k.at(at, d, 1 << 30);
+        let line = if writes {
+            k.store(Global, 4, &[d], (Some(at), 8194))
+        } else {
+            k.load(Global, 4, &[d], (Some(at), 8194))
+        };
+        only(&undefined_world(false).run(&k.finish()), Kind::UndefinedAddress, line);
+    }
+}
+
 #[test]
 fn an_undefined_guard_is_found() {
     let mut k = Kernel::new();

@@ -91,6 +91,7 @@ impl Kernel {
                 globals: Vec::new(),
                 target: String::new(),
                 max_threads: None,
+                required_block: None,
                 guards: Vec::new(),
                 predicates: Vec::new(),
                 files: vec!["test.cu".to_owned()],
@@ -247,7 +248,7 @@ impl Kernel {
     pub(crate) fn barrier(&mut self, number: u32, threads: Option<u32>) -> u32 {
         let number = self.bits(number);
         let threads = threads.map(|threads| self.bits(threads));
-        self.act(Act::Barrier { number, threads })
+        self.act(Act::Barrier { aligned: true, number, threads })
     }
 
     pub(crate) fn warp_barrier(&mut self, members: u32) -> u32 {

@@ -8,7 +8,7 @@ use sparse_ptx::program::{Act, Special};
 use sparse_ptx::registers::Slot;
 use sparse_ptx::text::Space::{Global, Shared};
 
-fn start() -> (Kernel, Slot, Slot, Slot) {
+pub(crate) fn start() -> (Kernel, Slot, Slot, Slot) {
     let mut k = Kernel::new();
     let (buffer, thread) = (k.param(), k.special(Special::Thread(0)));
     let at = k.at(buffer, thread, 4);
@@ -296,91 +296,6 @@ fn a_barrier_that_some_never_reach_ends_as_deadlock() {
         } else {
             clean(&outcome);
         }
-    }
-}
-
-#[test]
-fn a_barrier_after_the_exit_of_lanes_is_worth_a_note() {
-    let (mut k, _, thread, _) = start();
-    let limit = k.bits(48);
-    let p = k.less(thread, limit);
-    k.when(p, false).exit();
-    let line = k.barrier(0, None);
-    let (outcome, _) = run_one(k, 1, 64);
-    only(&outcome, Kind::BarrierAfterExit, line);
-    assert!(outcome.is_clean());
-}
-
-/// Story: a reader of docs/ptx.md let half a warp skip `bar.sync` and go on working; the machine had only a note for that, as those
-/// lanes had exited by the time the barrier was let go. A note also followed each divergent barrier.
-#[test]
-fn who_skips_a_barrier_and_works_meanwhile_is_found_and_who_exits_at_once_is_not() {
-    for (works, diverges) in [(false, false), (true, true)] {
-        for fragments in [Order::Forward, Order::Reverse, Order::Random] {
-            let (mut k, _, thread, _) = start();
-            let (other, end, limit) = (k.label(), k.label(), k.bits(16));
-            let p = k.less(thread, limit);
-            k.when(p, false).branch(other);
-            let line = k.barrier(0, None);
-            k.branch(end);
-            k.place(other);
-            if works {
-                k.add(thread, limit);
-            }
-            k.place(end);
-            let program = k.finish();
-            let mut world = World::new(1, 64, &[4096]);
-            world.launch.schedule = Schedule { fragments, ..Schedule::default() };
-            let outcome = world.run(&program);
-            let kind = if diverges { Kind::DivergentBarrier } else { Kind::BarrierAfterExit };
-            assert_eq!(only(&outcome, kind, line).count, 1);
-            assert_eq!(outcome.is_clean(), !diverges);
-        }
-    }
-}
-
-/// Story: in NVIDIA's sample of divergent threads, lanes skip the barrier of the last round of a loop, and return at the condition behind the
-/// loop. That they return right after a condition made a note of it; but who waits at the barrier has not met that condition.
-#[test]
-fn who_skips_a_barrier_and_returns_at_a_later_condition_is_found() {
-    for fragments in [Order::Forward, Order::Reverse, Order::Random] {
-        let (mut k, _, thread, at) = start();
-        let (after, end) = (k.label(), k.label());
-        let [half, one] = [16, 1].map(|bits| k.bits(bits));
-        let p = k.less(thread, half);
-        k.when(p, false).branch(after);
-        let line = k.barrier(0, None);
-        k.place(after);
-        let first = k.less(thread, one);
-        k.when(first, false).branch(end);
-        k.store(Global, 4, &[thread], (Some(at), 0));
-        k.place(end);
-        let program = k.finish();
-        let mut world = World::new(1, 64, &[4096]);
-        world.launch.schedule = Schedule { fragments, ..Schedule::default() };
-        let outcome = world.run(&program);
-        assert_eq!(only(&outcome, Kind::DivergentBarrier, line).count, 1);
-    }
-}
-
-/// Lanes leave a loop with a barrier at different times, and return: all have met the condition of the loop.
-#[test]
-fn who_leaves_a_loop_of_barriers_and_returns_is_worth_a_note() {
-    for number in 0..8 {
-        let (mut k, _, thread, _) = start();
-        let [one, zero] = [1, 0].map(|bits| k.bits(bits));
-        let i = k.add(zero, zero);
-        let head = k.label();
-        k.place(head);
-        let line = k.barrier(0, None);
-        k.lanes(super::builder::add, i, &[i, one]);
-        let p = k.less(i, thread);
-        k.when(p, true).branch(head);
-        let program = k.finish();
-        let mut world = World::new(1, 40, &[4096]).schedule(number);
-        let outcome = world.run(&program);
-        only(&outcome, Kind::BarrierAfterExit, line);
-        assert!(outcome.is_clean());
     }
 }
 

@@ -40,6 +40,16 @@ fn dimensions_have_limits() {
     let mut small = trivial();
     small.max_threads = Some(16);
     assert!(refused(&small, |_| ()).to_string().contains("as .maxntid of the entry says"));
+    // Story: .reqntid was taken for a limit, and called .maxntid.
+    let mut exact = trivial();
+    exact.required_block = Some([32, 1, 1]);
+    for block in [[16, 1, 1], [16, 2, 1], [33, 1, 1]] {
+        let error = refused(&exact, |w| w.launch.block = block);
+        assert!(matches!(error, LaunchError::Block { required: [32, 1, 1], .. }), "{error}");
+        assert!(error.to_string().contains("says .reqntid: launch it with blocks of [32, 1, 1]"), "{error}");
+    }
+    let mut world = World::new(1, 32, &[64]);
+    assert!(run(&exact, &world.launch, &mut world.device).is_ok());
 }
 
 #[test]

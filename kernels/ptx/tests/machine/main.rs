@@ -6,6 +6,7 @@ mod builder;
 mod collective;
 mod counters;
 mod divergence;
+mod exits;
 mod launch;
 mod matrix;
 mod memory;

@@ -102,6 +102,57 @@ fn many_readers_and_a_later_writer_race_unless_a_barrier_comes_between() {
     }
 }
 
+/// Story: thread 0 was told to race with itself, as it had read last: of several readers the last one was named.
+#[test]
+fn the_partner_of_a_race_is_a_thread_that_conflicts() {
+    for space in [Shared, Global] {
+        for threads in [32, 64] {
+            for number in 0..4 {
+                let mut k = Kernel::new();
+                k.shared(16);
+                let (buffer, thread, d, one) =
+                    (k.param(), k.special(Special::Thread(0)), k.narrow(), k.bits(1));
+                let base = if space == Global { Some(buffer) } else { None };
+                let zero = k.bits(0);
+                let first = k.equal(thread, zero);
+                k.when(first, true).store(space, 4, &[zero], (base, 0));
+                k.barrier(0, None);
+                let read = k.load(space, 4, &[d], (base, 0));
+                k.when(first, true).load(space, 4, &[d], (base, 0));
+                let line = k.when(first, true).store(space, 4, &[one], (base, 0));
+                let outcome = World::new(1, threads, &[64]).schedule(number).run(&k.finish());
+                for finding in outcome.findings.iter().filter(|finding| finding.line == line) {
+                    let partner = finding.partner.expect("it is named");
+                    assert_ne!(partner.thread, [0; 3], "{finding}");
+                    assert_eq!((partner.block, partner.line), (Some([0; 3]), Some(read)), "{finding}");
+                }
+                assert!(!errors(&outcome).is_empty());
+                if threads == 32 {
+                    assert_eq!(errors(&outcome), [(Kind::Race, line)]);
+                }
+            }
+        }
+    }
+}
+
+/// Story: of what had been read by `ld.global.nc`, the thread was named that had read last, by whatever load.
+#[test]
+fn who_promised_that_nothing_is_written_is_named() {
+    let mut k = Kernel::new();
+    let (buffer, thread, d) = (k.param(), k.special(Special::Thread(0)), k.narrow());
+    let [zero, seven] = [0, 7].map(|bits| k.bits(bits));
+    let (first, eighth) = (k.equal(thread, zero), k.equal(thread, seven));
+    let mut access = Kernel::access(Global, 4, &[d], (Some(buffer), 0));
+    access.read_only = true;
+    let promised = k.when(eighth, true).act(Act::Load(access));
+    k.load(Global, 4, &[d], (Some(buffer), 0));
+    k.barrier(0, None);
+    let line = k.when(first, true).store(Global, 4, &[zero], (Some(buffer), 0));
+    let (outcome, _) = run_one(k, 1, 64);
+    let partner = only(&outcome, Kind::ReadOnly, line).partner.expect("it is named");
+    assert_eq!((partner.thread, partner.line), ([7, 0, 0], Some(promised)));
+}
+
 #[test]
 fn a_thread_does_not_race_with_itself() {
     let mut k = Kernel::new();
