@@ -167,13 +167,13 @@ fn measure(
             drop(execute(case, &operands, backend, Before::Poison, &mut spent));
         });
         let make = time(|| drop(build(case, loaded)));
-        let worth = time(|| drop(degenerate(case, &operands, &Sheets::default())));
-        let (sheets, inputs) = (Sheets::default(), operands.inputs(case));
+        let worth = time(|| drop(degenerate(case, &operands, &Sheets::new(operands.inputs(case)))));
+        let sheets = Sheets::new(operands.inputs(case));
         let Support::Supported { arithmetic, profile } = backend.support(&case.contract, &case.params) else {
             return 0.0;
         };
         let mut product = None;
-        let decode = time(|| product = Some(sheets.product(&inputs, &arithmetic, &profile)));
+        let decode = time(|| product = Some(sheets.product(&arithmetic, &profile)));
         let product = product.expect("made");
         let exact = product.exact().expect("operands");
         let judge = time(|| {

@@ -30,22 +30,24 @@ pub struct Placed {
     shift: Option<usize>,
 }
 
-/// Bit pattern in the type's number of bytes, so that all room is of one kind.
+/// Memory with room for elements, which are left to whoever asks for it: pages are touched for the first time where they are written.
+/// What lies around them holds `outside`.
 fn room<T: Scalar>(elements: usize, (margin, shift): (usize, usize), outside: T) -> (Vec<T>, usize) {
     let size = size_of::<T>();
     let line = LINE / size;
     let mut memory = vec![T::default(); elements + 2 * margin + line];
-    fill(&mut memory, outside);
     let address = memory.as_ptr() as usize;
     let wanted = shift * size % LINE;
     let fits = |at: &usize| (address % LINE + at * size) % LINE == wanted;
     // Types are aligned to their size, so that one of the elements of a line always fits.
     let start = (margin..margin + line).find(fits).unwrap_or(margin);
+    memory[..start].fill(outside);
+    memory[start + elements..].fill(outside);
     (memory, start)
 }
 
 /// Large memory side by side: its pages are mostly touched for the first time.
-pub(crate) fn fill<T: Scalar>(memory: &mut [T], with: T) {
+fn fill<T: Scalar>(memory: &mut [T], with: T) {
     if memory.len() <= LARGE {
         memory.fill(with);
     } else {
@@ -54,11 +56,17 @@ pub(crate) fn fill<T: Scalar>(memory: &mut [T], with: T) {
 }
 
 impl Placed {
-    /// `len` elements, all memory holding `outside`; at least `margin` elements of it on either side.
+    /// `len` elements that hold `inside`, and at least `margin` of them on either side that hold `outside`.
     #[must_use]
-    pub fn filled(precision: Precision, len: usize, (margin, shift): (usize, usize), outside: u64) -> Placed {
+    pub fn filled(
+        precision: Precision,
+        len: usize,
+        (margin, shift): (usize, usize),
+        (inside, outside): (u64, u64),
+    ) -> Placed {
         with_scalar!(precision, T => {
-            let (memory, start) = room::<T>(len, (margin, shift), T::from_bits64(outside));
+            let (mut memory, start) = room::<T>(len, (margin, shift), T::from_bits64(outside));
+            fill(&mut memory[start..start + len], T::from_bits64(inside));
             Placed { memory: <T as Element>::wrap(memory), start, len, shift: Some(shift) }
         })
     }
@@ -71,7 +79,7 @@ impl Placed {
         }))
     }
 
-    /// `len` elements as `fill` leaves them, with NaN around them.
+    /// `len` elements as `fill` leaves them, zeros before, with NaN around them.
     pub(crate) fn made<T: Element>(len: usize, shift: usize, fill: impl FnOnce(&mut [T])) -> Placed {
         let (mut memory, start) = room::<T>(len, (0, shift), T::from_f64(f64::NAN));
         fill(&mut memory[start..start + len]);
@@ -88,6 +96,7 @@ impl Placed {
         let elements = &from[self.start..self.start + self.len];
         let (mut memory, start) = room::<T>(len, (0, self.shift.unwrap_or(0)), T::from_f64(f64::NAN));
         memory[start..start + self.len].copy_from_slice(elements);
+        memory[start + self.len..start + len].fill(T::from_f64(f64::NAN));
         Placed { memory: T::wrap(memory), start, len: self.len, shift: self.shift }
     }
 
@@ -198,7 +207,7 @@ mod tests {
                 for len in [0, 1, 7, 1000] {
                     let numbers = vec![1.0; len];
                     let placed = Placed::from_f64(precision, &numbers, shift);
-                    let filled = Placed::filled(precision, len, (16, shift), 3);
+                    let filled = Placed::filled(precision, len, (16, shift), (3, 3));
                     for placed in [&placed, &placed.clone(), &placed.with_room(3 * len), &filled] {
                         let found = address(placed.as_slice()) % LINE;
                         assert_eq!(found, shift * size % LINE, "{precision} {shift} {len}");
@@ -229,7 +238,7 @@ mod tests {
     #[test]
     fn a_write_outside_is_found_where_it_was() {
         for at in [-16i64, -1, 5, 20] {
-            let mut placed = Placed::filled(Precision::F16, 5, (16, 3), 3);
+            let mut placed = Placed::filled(Precision::F16, 5, (16, 3), (3, 3));
             let Values::F16(memory) = &mut placed.memory else {
                 panic!("of the type asked for");
             };
