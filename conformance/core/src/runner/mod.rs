@@ -28,6 +28,7 @@ use crate::response::Response;
 use sparse_oracle::judge::{Judged, Sheets};
 use sparse_oracle::verdict::Verdict;
 use sparse_plugin::Environment;
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 /// What running one case gave.
@@ -296,7 +297,8 @@ fn judge_response(
     match (product.exact(), response) {
         (Ok(exact), Response::Dense(result)) => {
             let sampled = case.contract.op.is_sampled();
-            let c = if sampled { initial(case, operands, 0) } else { first.before.clone() };
+            let c =
+                if sampled { initial(case, operands, 0) } else { first.before.as_deref().map(Cow::Borrowed) };
             product.judge_dense(exact, result.output(), c.as_deref())
         }
         (Ok(exact), Response::Sparse(raw)) => product.judge_spgemm(exact, raw),

@@ -14,6 +14,7 @@ use sparse_oracle::judge::Judged;
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::verdict::Verdict;
+use std::borrow::Cow;
 
 pub(super) fn judge_keeping(
     case: &Case,
@@ -87,7 +88,7 @@ fn inadmissible(case: &Case, arithmetic: &Arithmetic) -> Option<String> {
 
 /// What C holds before each run of a dense case: one run from poison; with beta != 0, or a beta = 0 that reads C, two
 /// from different C.
-pub fn starts(case: &Case, operands: &Operands, profile: &Profile) -> Vec<Option<Vec<f64>>> {
+pub fn starts<'a>(case: &Case, operands: &'a Operands, profile: &Profile) -> Vec<Option<Cow<'a, [f64]>>> {
     // C of an SDDMM is none of this: S is read there, by its own mode.
     let reads_anyway = case.contract.op.updates() && !case.reads_c() && profile.has(Choice::Beta0ReadsC);
     let variants = if case.reads_c() || reads_anyway { 2 } else { 1 };
@@ -96,7 +97,7 @@ pub fn starts(case: &Case, operands: &Operands, profile: &Profile) -> Vec<Option
     let count = operands.result.0 * operands.result.1;
     let junk = |variant: usize| vec![[1.5, -2.5][variant]; count];
     let start = |variant| {
-        if reads_anyway { Some(junk(variant)) } else { initial(case, operands, variant) }
+        if reads_anyway { Some(junk(variant).into()) } else { initial(case, operands, variant) }
     };
     (0..variants).map(start).collect()
 }
@@ -144,7 +145,10 @@ fn judge_dense_runs(
             }
         }
         if matches!(seen.keep, Keep::Wanted) {
-            let first = First { response: Response::Dense(result), before: c.filter(|_| in_place) };
+            let first = First {
+                response: Response::Dense(result),
+                before: c.filter(|_| in_place).map(Cow::into_owned),
+            };
             seen.keep = Keep::Result(Box::new(first));
         }
         worst = Some(match worst {
@@ -212,7 +216,8 @@ mod tests {
             let case: Case = line.parse().expect("a case line");
             let loaded = case.origin.load().expect("a generator");
             let operands = crate::operands::build(&case, &loaded).expect("operands");
-            starts(&case, &operands, profile)
+            let starts = starts(&case, &operands, profile);
+            starts.into_iter().map(|c| c.map(Cow::into_owned)).collect::<Vec<_>>()
         };
         let reads = Profile::default().with(Choice::Beta0ReadsC, "computes 0 * C");
         assert_eq!(runs(line, &Profile::default()), [None]);
