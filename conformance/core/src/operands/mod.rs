@@ -146,6 +146,11 @@ impl DenseOperand {
         DenseRef { rows, cols, ld, layout, data: data.as_slice() }
     }
 
+    /// The same in the same memory, until one of both is written.
+    pub(crate) fn shared(&self) -> DenseOperand {
+        DenseOperand { data: self.data.shared(), ..*self }
+    }
+
     /// Element (i, j), exactly.
     #[must_use]
     pub fn at(&self, i: usize, j: usize) -> f64 {

@@ -15,14 +15,22 @@ pub(crate) fn negated(operands: &Operands) -> Operands {
     let Operands { b_sparse, b, y, result, .. } = operands;
     let a = of_sparse(&operands.a);
     let (b, b_sparse) = match &a {
-        Some(_) => (b.clone(), b_sparse.clone()),
+        Some(_) => (b.as_ref().map(DenseOperand::shared), b_sparse.clone()),
         None => {
             let negated = |b: &AnySparse| of_sparse(b).unwrap_or_else(|| b.clone());
             (b.as_ref().map(of_dense), b_sparse.as_ref().map(negated))
         }
     };
     let a = a.unwrap_or_else(|| operands.a.clone());
-    Operands { a, b_sparse, b, y: y.clone(), result: *result, c: Default::default(), earlier: Vec::new() }
+    Operands {
+        a,
+        b_sparse,
+        b,
+        y: y.as_ref().map(DenseOperand::shared),
+        result: *result,
+        c: Default::default(),
+        earlier: Vec::new(),
+    }
 }
 
 fn opposite<T: Scalar>(value: T) -> T {
