@@ -64,7 +64,7 @@ impl ExactDense<'_> {
 
     /// True if every element is finite.
     pub(super) fn is_finite(&self) -> bool {
-        each_width!(self, b => b.elements().all(|v| v.is_finite()))
+        each_width!(self, b => b.elements().all(|v| v.widen().is_finite()))
     }
 
     /// Largest finite magnitude; 0 of nothing.
