@@ -219,7 +219,7 @@ fn every_alternative_is_killed_in_every_contract() {
                 continue;
             };
             *built.lock().expect("not poisoned") += 1;
-            let passes = degenerate(case, &operands, &Sheets::default());
+            let passes = degenerate(case, &operands, &Sheets::new(operands.inputs(case)));
             let mut open = open.lock().expect("not poisoned");
             let done = open.get_mut(&name).is_some_and(|left| {
                 left.retain(|alternative| passes.contains(alternative));

@@ -3,6 +3,7 @@
 //!
 //! Run with `--nocapture` for the table: bug, first finding, findings by name.
 
+use sparse_conformance::operands::build;
 use sparse_conformance::plan::{Options, Tier};
 use sparse_conformance::runner::Ready;
 use sparse_conformance::selftest::{Bug, Family, HuntPlan, Seeded, Symptom, bugs};
@@ -88,8 +89,9 @@ fn sweep(family: Family) {
         }
         let mut concerned = open.filter(|s| (s.bug.concerns)(case)).peekable();
         if concerned.peek().is_some()
-            && let Ok(ready) = Ready::new(case, &loaded)
+            && let Ok(operands) = build(case, &loaded)
         {
+            let ready = Ready::new(case, &operands);
             concerned.for_each(|sweep| sweep.over(&ready));
         }
     }

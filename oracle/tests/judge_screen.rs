@@ -219,7 +219,7 @@ fn the_screen_says_what_the_rule_says() {
         let stored = if *input == F64 || turn % 4 == 0 {
             b.clone().into()
         } else {
-            ExactDense::Narrow(Dense::from_fn(b.rows(), b.cols(), |i, j| b.at(i, j) as f32))
+            ExactDense::Narrow(Dense::from_fn(b.rows(), b.cols(), |i, j| b.at(i, j) as f32).into())
         };
         let screened_problem = Problem::Spmm { a, pads, b: &stored, slots };
         let held = Values::from_f64(out, c);
@@ -373,7 +373,7 @@ fn what_a_case_forgives_is_what_every_element_forgives() {
         let b = if *input == F64 {
             b.into()
         } else {
-            ExactDense::Narrow(Dense::from_fn(b.rows(), b.cols(), |i, j| b.at(i, j) as f32))
+            ExactDense::Narrow(Dense::from_fn(b.rows(), b.cols(), |i, j| b.at(i, j) as f32).into())
         };
         let (pads, slots) = layout(&mut random, &a, arithmetic);
         let problem = Problem::Spmm { a: &a, pads: pads.as_ref(), b: &b, slots: slots.as_ref() };

@@ -4,7 +4,7 @@ use super::Options;
 use super::contender::{Contender, Entrant};
 use super::encoded::encoded;
 use super::hybrid::{self, Variation};
-use super::judging::{Expectations, Judgement};
+use super::judging::{Judgement, judge};
 use super::machine::Machine;
 use super::operands::Shared;
 use super::peers::Peers;
@@ -55,18 +55,16 @@ impl<'a> Comparing<'a> {
         let mut entrants = self.kernels(kernels, &mut chosen, &mut skip);
         entrants.extend(self.subjects(&mut skip));
         entrants.extend(self.peers.backends().map(|backend| self.peer(backend)));
-        let mut expectations = Expectations::default();
         let mut entries: Vec<Entry<'_>> = Vec::new();
         for entrant in &entrants {
             match Contender::prepare(entrant) {
                 Ok(mut contender) => {
-                    let judgement = expectations.judge(&mut contender, self.options.judged_terms);
+                    let judgement = judge(&mut contender, self.options.judged_terms);
                     entries.push(Entry { contender, judgement, times: None });
                 }
                 Err(reason) => skip(entrant.backend.name(), reason),
             }
         }
-        drop(expectations);
         self.time(&mut entries);
         let comparison = self.comparison(&entries);
         let hybrids = hybrid::hybrids(&comparison, &chosen);

@@ -10,7 +10,6 @@
 
 use super::contender::{Contender, Entrant};
 use rayon::prelude::*;
-use sparse_conformance_core::operands::Operands;
 use sparse_conformance_core::response::Response;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::each_precision;
@@ -20,7 +19,6 @@ use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{AnySlice, Element};
 use sparse_oracle::verdict::{Criterion, Verdict};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// The judgement of one contender.
 #[derive(Clone, Debug)]
@@ -48,72 +46,54 @@ impl Judgement {
     }
 }
 
-/// Expectations by declared arithmetic: contenders that round alike share one.
-#[derive(Default)]
-pub(super) struct Expectations {
-    /// The last one: it holds B in f64, so that one at a time is kept.
-    known: Option<(Arithmetic, Arc<Operands>, ExactOperands)>,
-}
-
 /// Panels: enough for the threads to share evenly, few enough that each pays for its look at B.
 const PANELS: u64 = 32;
 
 /// Panels that are judged where most are skipped.
 const SAMPLED: u64 = 8;
 
-impl Expectations {
-    /// Lets the contender compute once and judges what it wrote, on at most `terms` products of elements.
-    pub(super) fn judge(&mut self, contender: &mut Contender<'_>, terms: u64) -> Judgement {
-        let (arithmetic, profile) = (contender.arithmetic, contender.profile.clone());
-        let (entrant, poisoned) = (contender.entrant, contender.is_poisoned());
-        let response = contender.response();
-        let exact = match self.exact(entrant, &arithmetic, &profile) {
-            Ok(exact) => exact,
-            Err(reason) => return Judgement::refused(reason),
-        };
-        match response {
-            Response::Sparse(raw) => {
-                let judged = judge_spgemm(&exact.problem(), &arithmetic, &profile, raw.kind, raw);
-                Judgement { verdict: judged.verdict, tiers: judged.tiers, share: 1.0 }
-            }
-            Response::Dense(result) => {
-                let laid_out = exact.as_laid_out(entrant.case.contract.format, &arithmetic);
-                let (found, place, poison) = result.output();
-                let poison = poison.filter(|_| poisoned);
-                dense(&exact.problem(), (&laid_out, &profile), (found, place, poison), terms)
-            }
-            Response::Broke(mismatch) => Judgement::unjudged(Verdict::Wrong(Box::new(mismatch))),
-            Response::TimedOut { seconds, idle, tail } => {
-                Judgement::unjudged(Verdict::TimedOut { seconds, idle, tail: Some(tail) })
-            }
-            Response::NotAsked(reason) => Judgement::unjudged(Verdict::NotRun { reason }),
-            Response::Refused(message) => Judgement::refused(message),
-            Response::Panicked(message) => Judgement::refused(format!("panicked: {message}")),
-            Response::Parts(_) => {
-                Judgement::refused("answered with another kind of result than asked for".to_owned())
-            }
+/// Lets the contender compute once and judges what it wrote, on at most `terms` products of elements.
+pub(super) fn judge(contender: &mut Contender<'_>, terms: u64) -> Judgement {
+    let (arithmetic, profile) = (contender.arithmetic, contender.profile.clone());
+    let (entrant, poisoned) = (contender.entrant, contender.is_poisoned());
+    let response = contender.response();
+    let exact = match exact(entrant, &arithmetic, &profile) {
+        Ok(exact) => exact,
+        Err(reason) => return Judgement::refused(reason),
+    };
+    match response {
+        Response::Sparse(raw) => {
+            let judged = judge_spgemm(&exact.problem(), &arithmetic, &profile, raw.kind, raw);
+            Judgement { verdict: judged.verdict, tiers: judged.tiers, share: 1.0 }
+        }
+        Response::Dense(result) => {
+            let laid_out = exact.as_laid_out(entrant.case.contract.format, &arithmetic);
+            let (found, place, poison) = result.output();
+            let poison = poison.filter(|_| poisoned);
+            dense(&exact.problem(), (&laid_out, &profile), (found, place, poison), terms)
+        }
+        Response::Broke(mismatch) => Judgement::unjudged(Verdict::Wrong(Box::new(mismatch))),
+        Response::TimedOut { seconds, idle, tail } => {
+            Judgement::unjudged(Verdict::TimedOut { seconds, idle, tail: Some(tail) })
+        }
+        Response::NotAsked(reason) => Judgement::unjudged(Verdict::NotRun { reason }),
+        Response::Refused(message) => Judgement::refused(message),
+        Response::Panicked(message) => Judgement::refused(format!("panicked: {message}")),
+        Response::Parts(_) => {
+            Judgement::refused("answered with another kind of result than asked for".to_owned())
         }
     }
+}
 
-    fn exact(
-        &mut self,
-        Entrant { case, operands, .. }: &Entrant<'_>,
-        arithmetic: &Arithmetic,
-        profile: &Profile,
-    ) -> Result<&ExactOperands, String> {
-        let known = self.known.take();
-        let fits = known.filter(|(a, of, _)| a == arithmetic && Arc::ptr_eq(of, operands));
-        let kept = match fits {
-            Some(kept) => kept,
-            None => {
-                let exact = ExactOperands::new(&operands.inputs(case), arithmetic, profile);
-                let exact = exact.map_err(|refusal| refusal.to_string())?;
-                let exact = exact.ok_or("the operation has no arithmetic to judge")?;
-                (*arithmetic, Arc::clone(operands), exact)
-            }
-        };
-        Ok(&self.known.insert(kept).2)
-    }
+/// What the contender's operands are as its declaration reads them.
+fn exact<'e>(
+    Entrant { case, operands, .. }: &'e Entrant<'_>,
+    arithmetic: &Arithmetic,
+    profile: &Profile,
+) -> Result<ExactOperands<'e>, String> {
+    let exact = ExactOperands::new(&operands.inputs(case), arithmetic, profile);
+    let exact = exact.map_err(|refusal| refusal.to_string())?;
+    exact.ok_or_else(|| "the operation has no arithmetic to judge".to_owned())
 }
 
 fn dense(

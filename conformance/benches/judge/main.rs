@@ -10,14 +10,16 @@
 //! One line a matrix, type and N; seconds, the best of some turns in rotation, the file read before. `today` is an obvious product in f64
 //! on one thread and `allclose` on an f64 copy of the result; `scipy` is the same by `SciPy` and `NumPy`, where Python has them, best of some
 //! turns in a row. `case` is a whole case: values drawn and converted, every row judged, and a second call of the kernel, as where a run
-//! asks for one (it asks some cases more often, on several threads). Of that, alone: `make` draws and converts; `kernel` is one call;
-//! `worth` asks which wrong kernels the case would not notice; `decode` makes exact operands, `judge` is the verdict on one result, and
+//! asks for one (it asks some cases more often, on several threads). Of that, alone: `make` draws and converts; `kernel` is one call, and
+//! `guard` what is around it: a filled output, and operands compared before and after; `hash` names operands and result in the report,
+//! beside what else there is to do; `worth` asks which wrong kernels the case would not notice; `decode` makes exact operands, `judge` is the verdict on one result, and
 //! `big` the share of its elements that needed big numbers.
 
 use sparse_conformance::backend::{Backend, Support, built_in};
 use sparse_conformance::case::Case;
 use sparse_conformance::degenerate::degenerate;
 use sparse_conformance::determinism::Repeats;
+use sparse_conformance::digest::{self, OutputHash};
 use sparse_conformance::execute::{Before, execute};
 use sparse_conformance::operands::build;
 use sparse_conformance::origin::Loaded;
@@ -75,7 +77,7 @@ fn main() {
     let has_scipy = has_scipy();
     println!("seconds, {threads} thread(s), best of {TURNS} turns");
     println!(
-        "{:<16} {:>5} {:>4} {:>9} {:>9} {:>9} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} backend, verdict",
+        "{:<16} {:>5} {:>4} {:>9} {:>9} {:>9} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} backend, verdict",
         "matrix",
         "type",
         "N",
@@ -85,6 +87,8 @@ fn main() {
         "ratio",
         "make",
         "kernel",
+        "guard",
+        "hash",
         "worth",
         "decode",
         "judge",
@@ -146,13 +150,20 @@ fn measure(
     (backend, has_scipy): (&dyn Backend, bool),
 ) -> f64 {
     let operands = build(case, loaded).expect("operands");
-    let mut best = [Duration::MAX; 7];
+    let mut best = [Duration::MAX; 9];
     let (mut verdict, mut scipy, mut in_big_numbers) = (String::new(), None, 0);
     let one: [Box<dyn Backend>; 1] =
         [built_in().into_iter().find(|b| b.name() == backend.name()).expect("built in")];
     for _ in 0..TURNS {
-        let mut spent = Duration::ZERO;
-        let response = execute(case, &operands, backend, Before::Poison, &mut spent);
+        let (mut spent, mut response) = (Duration::ZERO, None);
+        let call = time(|| response = Some(execute(case, &operands, backend, Before::Poison, &mut spent)));
+        let response = response.expect("called");
+        let guard = call.saturating_sub(spent);
+        let hash = time(|| {
+            let mut hash = OutputHash::default();
+            hash.add(&response);
+            std::hint::black_box((digest::inputs(case, &operands), hash.digest()));
+        });
         let Response::Dense(result) = response else { panic!("{case}: no result") };
         let plain = Plain::new(&operands, &result);
         if has_scipy && scipy.is_none() {
@@ -167,13 +178,13 @@ fn measure(
             drop(execute(case, &operands, backend, Before::Poison, &mut spent));
         });
         let make = time(|| drop(build(case, loaded)));
-        let worth = time(|| drop(degenerate(case, &operands, &Sheets::default())));
-        let (sheets, inputs) = (Sheets::default(), operands.inputs(case));
+        let worth = time(|| drop(degenerate(case, &operands, &Sheets::new(operands.inputs(case)))));
+        let sheets = Sheets::new(operands.inputs(case));
         let Support::Supported { arithmetic, profile } = backend.support(&case.contract, &case.params) else {
             return 0.0;
         };
         let mut product = None;
-        let decode = time(|| product = Some(sheets.product(&inputs, &arithmetic, &profile)));
+        let decode = time(|| product = Some(sheets.product(&arithmetic, &profile)));
         let product = product.expect("made");
         let exact = product.exact().expect("operands");
         let judge = time(|| {
@@ -181,7 +192,9 @@ fn measure(
             assert!(!judged.verdict.is_finding(), "{case}: {}", judged.verdict);
             in_big_numbers = judged.in_big_numbers;
         });
-        for (best, took) in best.iter_mut().zip([today, whole, make, spent, worth, decode, judge]) {
+        for (best, took) in
+            best.iter_mut().zip([today, whole, make, spent, guard, hash, worth, decode, judge])
+        {
             *best = took.min(*best);
         }
     }

@@ -11,7 +11,7 @@ use sparse_oracle::scalar::Values;
 /// The wrong kernels that this case would not notice, by name, under the weakest arithmetic its contract admits; `sheets` goes with
 /// the operands.
 #[must_use]
-pub fn degenerate(case: &Case, operands: &Operands, sheets: &Sheets) -> Vec<String> {
+pub fn degenerate(case: &Case, operands: &Operands, sheets: &Sheets<'_>) -> Vec<String> {
     if case.params.fault.is_some() {
         return Vec::new();
     }
@@ -19,7 +19,7 @@ pub fn degenerate(case: &Case, operands: &Operands, sheets: &Sheets) -> Vec<Stri
         return if operands.a.nnz() == 0 { vec!["empty".to_owned()] } else { Vec::new() };
     }
     let weakest = case.contract.weakest();
-    let product = sheets.product(&operands.inputs(case), &weakest, &Profile::default());
+    let product = sheets.product(&weakest, &Profile::default());
     let Ok(exact) = product.exact() else { return Vec::new() };
     let (alpha, beta) = (case.params.alpha, case.params.beta);
     let before = initial(case, operands, 0).map(|c| Values::from_f64(case.contract.types.out, &c));

@@ -53,6 +53,15 @@ pub fn inputs(case: &Case, operands: &Operands) -> u128 {
     hash.digest128()
 }
 
+/// Hashes while others work, where so many elements are hashed that it takes a while: a hash that names something is made by one thread.
+pub(crate) fn beside<W: Send, H: Send>(
+    elements: usize,
+    work: impl FnOnce() -> W + Send,
+    hash: impl FnOnce() -> H + Send,
+) -> (W, H) {
+    if elements > LARGE { rayon::join(work, hash) } else { (work(), hash()) }
+}
+
 /// What the runs of one case gave, hashed as they come back.
 #[derive(Default)]
 pub struct OutputHash {
@@ -93,6 +102,11 @@ impl OutputHash {
     pub fn digest(&self) -> Option<u128> {
         self.any.then(|| self.hash.digest128())
     }
+}
+
+/// Elements of a case's dense operands.
+pub(crate) fn elements(operands: &Operands) -> usize {
+    held(operands).0.map(|numbers| numbers.len()).sum()
 }
 
 /// The arrays of a case's operands.

@@ -139,14 +139,14 @@ fn ran(case: &Case, operands: &Operands, backend: &dyn Backend) -> Option<DenseR
     }
 }
 
-fn position(exact: &ExactOperands, number: usize) -> Option<(u32, u32)> {
+fn position(exact: &ExactOperands<'_>, number: usize) -> Option<(u32, u32)> {
     match exact {
         ExactOperands::Sddmm { positions, .. } => positions.get(number).copied(),
         _ => None,
     }
 }
 
-fn inner(exact: &ExactOperands, site: &ElementInput<'_>) -> Vec<u32> {
+fn inner(exact: &ExactOperands<'_>, site: &ElementInput<'_>) -> Vec<u32> {
     match site.terms {
         Terms::Row { cols, .. } => cols.iter().map(|&col| exact.column(col)).collect(),
         Terms::Rows { x, .. } => (0..x.len() as u32).collect(),

@@ -4,7 +4,7 @@ use crate::backend::{Backend, Failure, Prepared, ThreadControl};
 use crate::case::{Case, Fault};
 use crate::digest::fingerprint;
 use crate::operands::{DenseOperand, Operands};
-use crate::placed::{Placed, fill};
+use crate::placed::Placed;
 use crate::response::{DenseResult, Response, poison};
 use rayon::ThreadPool;
 use sparse_oracle::contract::Returned;
@@ -116,15 +116,17 @@ impl Frame {
     }
 
     fn fill(&self, precision: Precision, before: Before<'_>) -> Placed {
-        let mut buffer = Placed::filled(precision, self.len(), (GUARD, self.shift), CANARY);
-        each_precision!(AnySliceMut, buffer.as_mut_slice(), elements => {
-            match before {
-                Before::Poison if self.is_gapless() => fill(elements, Scalar::from_bits64(poison(precision))),
-                Before::Bits(bits) if self.is_gapless() => fill(elements, Scalar::from_bits64(bits)),
-                Before::Poison => self.offsets().for_each(|at| elements[at] = Scalar::from_bits64(poison(precision))),
-                Before::Bits(bits) => self.offsets().for_each(|at| elements[at] = Scalar::from_bits64(bits)),
-                Before::Values(c) => self.offsets().zip(c).for_each(|(at, &c)| elements[at] = FromF64::from_f64(c)),
-            }
+        let (bits, values) = match before {
+            Before::Poison => (poison(precision), None),
+            Before::Bits(bits) => (bits, None),
+            Before::Values(c) => (CANARY, Some(c)),
+        };
+        let inside = if self.is_gapless() { bits } else { CANARY };
+        let mut buffer = Placed::filled(precision, self.len(), (GUARD, self.shift), (inside, CANARY));
+        each_precision!(AnySliceMut, buffer.as_mut_slice(), elements => match values {
+            Some(c) => self.offsets().zip(c).for_each(|(at, &c)| elements[at] = FromF64::from_f64(c)),
+            None if self.is_gapless() => {}
+            None => self.offsets().for_each(|at| elements[at] = Scalar::from_bits64(bits)),
         });
         buffer
     }
@@ -239,27 +241,33 @@ fn within(pool: &ThreadPool, run: impl FnOnce() -> Observed + Send) -> Observed 
 /// Calls that each thread makes where several call at once.
 const ROUNDS: usize = 4;
 
-/// Calls the backend from so many threads at once, each with an output of its own; every second thread works on `others`. Returns all
-/// responses on `operands`, and those on `others` that are crashes, timeouts or broken rules.
-pub(crate) fn execute_together(
+/// Calls the backend from so many threads at once, each with an output of its own; every second thread works on `others`. Returns what
+/// `look` first makes of a response in each thread: it is asked of all responses on `operands`, and of those on `others` that are
+/// crashes, timeouts or broken rules. No response is kept, as there would be as many large results as calls.
+pub(crate) fn execute_together<T: Send>(
     case: &Case,
     (operands, others): (&Operands, &Operands),
     backend: &dyn Backend,
     (before, threads): (Before<'_>, usize),
-    spent: &mut Duration,
-) -> Vec<Response> {
+    (look, spent): (&(impl Fn(Response) -> Option<T> + Sync), &mut Duration),
+) -> Vec<T> {
     let ready = Barrier::new(threads);
     let ready = &ready;
     let calls = |mine: bool| {
         move || {
             ready.wait();
             let on = if mine { operands } else { others };
-            let mut spent = Duration::ZERO;
-            let responses = (0..ROUNDS).map(|_| execute(case, on, backend, before, &mut spent));
+            let (mut spent, mut seen) = (Duration::ZERO, None);
             let broken = |response: &Response| {
                 matches!(response, Response::Panicked(_) | Response::TimedOut { .. } | Response::Broke(_))
             };
-            (responses.filter(|response| mine || broken(response)).collect::<Vec<_>>(), spent)
+            for _ in 0..ROUNDS {
+                let response = execute(case, on, backend, before, &mut spent);
+                if seen.is_none() && (mine || broken(&response)) {
+                    seen = look(response);
+                }
+            }
+            (seen, spent)
         }
     };
     std::thread::scope(|scope| {
@@ -268,11 +276,11 @@ pub(crate) fn execute_together(
         let mut all = Vec::new();
         for thread in waiting {
             match thread.join() {
-                Ok((mut responses, took)) => {
-                    all.append(&mut responses);
+                Ok((seen, took)) => {
+                    all.extend(seen);
                     *spent += took;
                 }
-                Err(payload) => all.push(Response::Panicked(panic_message(payload.as_ref()))),
+                Err(payload) => all.extend(look(Response::Panicked(panic_message(payload.as_ref())))),
             }
         }
         all
@@ -306,7 +314,7 @@ fn execute_by(
     let frame = Frame::of(case, operands);
     let dense = case.contract.op.is_dense();
     let mut buffer =
-        if dense { frame.fill(precision, before) } else { Placed::filled(precision, 0, (GUARD, 0), 0) };
+        if dense { frame.fill(precision, before) } else { Placed::filled(precision, 0, (GUARD, 0), (0, 0)) };
     let hashed = fingerprint(operands);
     let len = if dense { frame.len() } else { 0 };
     let given = len - usize::from(case.params.fault == Some(Fault::ShortOutput) && len > 0);

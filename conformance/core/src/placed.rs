@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{AnySlice, AnySliceMut, Element, Precision, Scalar, Values};
 use sparse_oracle::{each_precision, with_scalar};
+use std::sync::Arc;
 
 /// What a shift is counted from, in bytes: a line of the cache, and the widest vector.
 pub const LINE: usize = 64;
@@ -23,29 +24,31 @@ pub(crate) const LARGE: usize = 1 << 20;
 /// Elements in memory, and where they start.
 #[derive(Debug)]
 pub struct Placed {
-    memory: Values,
+    memory: Arc<Values>,
     start: usize,
     len: usize,
     /// `None`: wherever the allocator put them.
     shift: Option<usize>,
 }
 
-/// Bit pattern in the type's number of bytes, so that all room is of one kind.
+/// Memory with room for elements, which are left to whoever asks for it: pages are touched for the first time where they are written.
+/// What lies around them holds `outside`.
 fn room<T: Scalar>(elements: usize, (margin, shift): (usize, usize), outside: T) -> (Vec<T>, usize) {
     let size = size_of::<T>();
     let line = LINE / size;
     let mut memory = vec![T::default(); elements + 2 * margin + line];
-    fill(&mut memory, outside);
     let address = memory.as_ptr() as usize;
     let wanted = shift * size % LINE;
     let fits = |at: &usize| (address % LINE + at * size) % LINE == wanted;
     // Types are aligned to their size, so that one of the elements of a line always fits.
     let start = (margin..margin + line).find(fits).unwrap_or(margin);
+    memory[..start].fill(outside);
+    memory[start + elements..].fill(outside);
     (memory, start)
 }
 
 /// Large memory side by side: its pages are mostly touched for the first time.
-pub(crate) fn fill<T: Scalar>(memory: &mut [T], with: T) {
+fn fill<T: Scalar>(memory: &mut [T], with: T) {
     if memory.len() <= LARGE {
         memory.fill(with);
     } else {
@@ -54,12 +57,18 @@ pub(crate) fn fill<T: Scalar>(memory: &mut [T], with: T) {
 }
 
 impl Placed {
-    /// `len` elements, all memory holding `outside`; at least `margin` elements of it on either side.
+    /// `len` elements that hold `inside`, and at least `margin` of them on either side that hold `outside`.
     #[must_use]
-    pub fn filled(precision: Precision, len: usize, (margin, shift): (usize, usize), outside: u64) -> Placed {
+    pub fn filled(
+        precision: Precision,
+        len: usize,
+        (margin, shift): (usize, usize),
+        (inside, outside): (u64, u64),
+    ) -> Placed {
         with_scalar!(precision, T => {
-            let (memory, start) = room::<T>(len, (margin, shift), T::from_bits64(outside));
-            Placed { memory: <T as Element>::wrap(memory), start, len, shift: Some(shift) }
+            let (mut memory, start) = room::<T>(len, (margin, shift), T::from_bits64(outside));
+            fill(&mut memory[start..start + len], T::from_bits64(inside));
+            Placed { memory: Arc::new(<T as Element>::wrap(memory)), start, len, shift: Some(shift) }
         })
     }
 
@@ -71,24 +80,39 @@ impl Placed {
         }))
     }
 
-    /// `len` elements as `fill` leaves them, with NaN around them.
+    /// `len` elements as `fill` leaves them, zeros before, with NaN around them.
     pub(crate) fn made<T: Element>(len: usize, shift: usize, fill: impl FnOnce(&mut [T])) -> Placed {
         let (mut memory, start) = room::<T>(len, (0, shift), T::from_f64(f64::NAN));
         fill(&mut memory[start..start + len]);
-        Placed { memory: T::wrap(memory), start, len, shift: Some(shift) }
+        Placed { memory: Arc::new(T::wrap(memory)), start, len, shift: Some(shift) }
+    }
+
+    /// The same elements in the same memory, until one of both is written.
+    #[must_use]
+    pub(crate) fn shared(&self) -> Placed {
+        Placed { memory: Arc::clone(&self.memory), ..*self }
+    }
+
+    /// The memory, to be written: nobody else's, and where the elements start in it.
+    fn own(&mut self) -> (&mut Values, usize) {
+        if Arc::get_mut(&mut self.memory).is_none() {
+            *self = self.clone();
+        }
+        (Arc::make_mut(&mut self.memory), self.start)
     }
 
     /// The same elements in memory that has room for `len` of them, if that is more.
     #[must_use]
     pub fn with_room(&self, len: usize) -> Placed {
-        each_precision!(Values, &self.memory, v => self.copied(v, len.max(self.len)))
+        each_precision!(Values, &*self.memory, v => self.copied(v, len.max(self.len)))
     }
 
     fn copied<T: Element>(&self, from: &[T], len: usize) -> Placed {
         let elements = &from[self.start..self.start + self.len];
         let (mut memory, start) = room::<T>(len, (0, self.shift.unwrap_or(0)), T::from_f64(f64::NAN));
         memory[start..start + self.len].copy_from_slice(elements);
-        Placed { memory: T::wrap(memory), start, len: self.len, shift: self.shift }
+        memory[start + self.len..start + len].fill(T::from_f64(f64::NAN));
+        Placed { memory: Arc::new(T::wrap(memory)), start, len: self.len, shift: self.shift }
     }
 
     /// Overwrites the elements in place; what is no longer one holds NaN. False, and nothing done, where there is no room or the
@@ -104,8 +128,8 @@ impl Placed {
             rest.fill(T::from_f64(f64::NAN));
             true
         }
-        let start = self.start;
-        let written = each_precision!(Values, &mut self.memory, v => write(&mut v[start..], with));
+        let (memory, start) = self.own();
+        let written = each_precision!(Values, memory, v => write(&mut v[start..], with));
         if written {
             self.len = with.len();
         }
@@ -124,7 +148,7 @@ impl Placed {
     #[must_use]
     pub fn as_slice(&self) -> AnySlice<'_> {
         let (start, end) = (self.start, self.start + self.len);
-        each_precision!(Values, &self.memory, v => Element::wrap_slice(&v[start..end]))
+        each_precision!(Values, &*self.memory, v => Element::wrap_slice(&v[start..end]))
     }
 
     /// The elements, to be written.
@@ -136,8 +160,9 @@ impl Placed {
     /// The first `count` elements (all, where there are fewer), to be written.
     #[must_use]
     pub fn first_mut(&mut self, count: usize) -> AnySliceMut<'_> {
-        let (start, end) = (self.start, self.start + count.min(self.len));
-        each_precision!(Values, &mut self.memory, v => Element::wrap_slice_mut(&mut v[start..end]))
+        let count = count.min(self.len);
+        let (memory, start) = self.own();
+        each_precision!(Values, memory, v => Element::wrap_slice_mut(&mut v[start..start + count]))
     }
 
     /// The first bit pattern outside the elements that is not `outside`, as an offset from the first element (negative: before it).
@@ -178,7 +203,7 @@ impl Clone for Placed {
 /// Values where they are, whatever their address.
 impl From<Values> for Placed {
     fn from(memory: Values) -> Placed {
-        Placed { len: memory.len(), memory, start: 0, shift: None }
+        Placed { len: memory.len(), memory: Arc::new(memory), start: 0, shift: None }
     }
 }
 
@@ -198,7 +223,7 @@ mod tests {
                 for len in [0, 1, 7, 1000] {
                     let numbers = vec![1.0; len];
                     let placed = Placed::from_f64(precision, &numbers, shift);
-                    let filled = Placed::filled(precision, len, (16, shift), 3);
+                    let filled = Placed::filled(precision, len, (16, shift), (3, 3));
                     for placed in [&placed, &placed.clone(), &placed.with_room(3 * len), &filled] {
                         let found = address(placed.as_slice()) % LINE;
                         assert_eq!(found, shift * size % LINE, "{precision} {shift} {len}");
@@ -227,13 +252,25 @@ mod tests {
     }
 
     #[test]
+    fn shared_memory_is_nobody_elses_once_it_is_written() {
+        let placed = Placed::from_f64(Precision::F32, &[1.0; 3], 5);
+        let mut other = placed.shared();
+        assert_eq!(address(other.as_slice()), address(placed.as_slice()), "nothing is copied");
+        let two = Values::from_f64(Precision::F32, &[2.0; 3]);
+        assert!(other.overwrite(two.as_slice()));
+        assert_eq!((placed.to_f64(), other.to_f64()), (vec![1.0; 3], vec![2.0; 3]));
+        assert_eq!(address(other.as_slice()) % LINE, 5 * size_of::<f32>(), "it starts where it must");
+    }
+
+    #[test]
     fn a_write_outside_is_found_where_it_was() {
         for at in [-16i64, -1, 5, 20] {
-            let mut placed = Placed::filled(Precision::F16, 5, (16, 3), 3);
-            let Values::F16(memory) = &mut placed.memory else {
+            let mut placed = Placed::filled(Precision::F16, 5, (16, 3), (3, 3));
+            let (memory, start) = placed.own();
+            let Values::F16(memory) = memory else {
                 panic!("of the type asked for");
             };
-            memory[(placed.start as i64 + at) as usize] = Scalar::from_bits64(7);
+            memory[(start as i64 + at) as usize] = Scalar::from_bits64(7);
             assert_eq!(placed.changed_outside(3), Some(at));
         }
     }

@@ -1,9 +1,11 @@
 //! What came back from one call of a backend, before anybody judges it.
 
-use crate::placed::Placed;
+use crate::placed::{LARGE, PIECE, Placed};
+use rayon::prelude::*;
+use sparse_oracle::each_precision;
 use sparse_oracle::format::AnyParts;
 use sparse_oracle::judge::Place;
-use sparse_oracle::scalar::{AnySlice, Precision};
+use sparse_oracle::scalar::{AnySlice, Element, Precision};
 use sparse_oracle::task::RawSparse;
 use sparse_oracle::verdict::Mismatch;
 
@@ -51,6 +53,13 @@ impl DenseResult {
         (found, self.place, Some(poison(found.precision())))
     }
 
+    /// True where all elements, padding included, are the same to the last bit.
+    #[must_use]
+    pub fn same_bits(&self, other: &DenseResult) -> bool {
+        let (a, b) = (self.found(), other.found());
+        each_precision!(AnySlice, a, a => same_elements(a, b))
+    }
+
     /// The elements, padding included.
     #[must_use]
     pub fn found(&self) -> AnySlice<'_> {
@@ -68,5 +77,40 @@ pub fn poison(precision: Precision) -> u64 {
         Precision::Bf16 => 0x7fd5,
         // One NaN only: the 8-bit types are never outputs.
         Precision::E4m3 | Precision::E5m2 => 0x7f,
+    }
+}
+
+fn same_elements<T: Element>(a: &[T], b: AnySlice<'_>) -> bool {
+    let same_piece = |(a, b): (&[T], &[T])| a.iter().zip(b).all(|(a, b)| a.bits64() == b.bits64());
+    let same = |b: &[T]| match a.len() {
+        length if length != b.len() => false,
+        0..=LARGE => same_piece((a, b)),
+        _ => a.par_chunks(PIECE).zip(b.par_chunks(PIECE)).all(same_piece),
+    };
+    T::unwrap_slice(b).is_some_and(same)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Found by mutation: results of other lengths could be the same, and large ones were compared otherwise than small ones.
+    #[test]
+    fn the_same_elements_are_the_same_bits_and_as_many() {
+        let same = |a: &[f32], b: &[f32]| same_elements(a, AnySlice::F32(b));
+        assert!(same(&[f32::NAN, 0.0], &[f32::NAN, 0.0]));
+        assert!(!same(&[0.0], &[-0.0]));
+        assert!(!same(&[1.0, 2.0], &[1.0]) && !same(&[1.0], &[1.0, 2.0]));
+        assert!(!same_elements(&[0.0f32], AnySlice::F64(&[0.0])));
+        for length in [LARGE, LARGE + 1, LARGE + PIECE + 3] {
+            let zeros = vec![0.0f32; length];
+            assert!(same(&zeros, &zeros), "{length}");
+            assert!(!same(&zeros, &zeros[1..]), "{length}");
+            for at in [0, PIECE, length - 1] {
+                let mut other = zeros.clone();
+                other[at] = 1.0;
+                assert!(!same(&zeros, &other), "{length}, element {at}");
+            }
+        }
     }
 }

@@ -11,7 +11,7 @@ use super::seeded::Seeded;
 use rayon::prelude::*;
 use sparse_conformance_core::case::Case;
 use sparse_conformance_core::memory::MemoryBudget;
-use sparse_conformance_core::operands::need;
+use sparse_conformance_core::operands::{Operands, build, need};
 use sparse_conformance_core::origin::Loaded;
 use sparse_conformance_core::plan::{self, Group, Options, plan};
 use sparse_conformance_core::report::{CaseRecord, Criterion, Defect, VerdictRecord};
@@ -178,8 +178,9 @@ pub fn hunt<'c>(
             open.any(|chase| (chase.hunt.bug.concerns)(case))
         };
         let window = window(&mut cases, asked);
-        let made = window.par_iter().map(|(case, loaded)| Ready::new(case, loaded).ok());
-        let ready: Vec<Ready<'_>> = made.flatten().collect();
+        let made = window.par_iter().map(|(case, loaded)| Some((*case, build(case, loaded).ok()?)));
+        let made: Vec<(&Case, Operands)> = made.flatten().collect();
+        let ready: Vec<Ready<'_>> = made.iter().map(|(case, operands)| Ready::new(case, operands)).collect();
         let open = chases.par_iter_mut().filter(|chase| !chase.is_over(controlled));
         open.for_each(|chase| chase.over(&ready, controlled));
         if chases.iter().all(|chase| chase.is_over(controlled)) {

@@ -220,7 +220,7 @@ impl Data {
 
 fn wants(
     case: &Case,
-    exact: &ExactOperands,
+    exact: &ExactOperands<'_>,
     (arithmetic, profile): (&Arithmetic, &Profile),
     (c, place): (Option<&[f64]>, Place),
     found: impl Fn(usize) -> Option<u64>,

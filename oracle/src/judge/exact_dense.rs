@@ -1,16 +1,17 @@
-//! B of an SpMM in exact numbers: f32 where its type fits into f32, which is half as much to read, else f64.
+//! B of an SpMM in exact numbers: as it is stored where that is f32 or f64 in rows, else copied into f32 where its type fits into f32,
+//! which is half as much to read, or into f64.
 
 use crate::exact::Lane;
-use crate::format::{Dense, Layout};
-use crate::op::ReferenceSpmm;
+use crate::format::Dense;
+use crate::op::{DenseRows, ReferenceSpmm};
 
-/// A dense operand, row-major, every element exact. Chains of f32 are only modelled by rows where it is narrow.
+/// A dense operand in rows, every element exact. Chains of f32 are only modelled by rows where it is narrow.
 #[derive(Clone, Debug)]
-pub enum ExactDense {
+pub enum ExactDense<'b> {
     /// Numbers of f32.
-    Narrow(Dense<f32>),
+    Narrow(DenseRows<'b, f32>),
     /// Any numbers.
-    Wide(Dense<f64>),
+    Wide(DenseRows<'b, f64>),
 }
 
 /// Runs an expression with the matrix in its type.
@@ -25,18 +26,19 @@ macro_rules! each_width {
 
 pub(super) use each_width;
 
-impl From<Dense<f64>> for ExactDense {
-    fn from(wide: Dense<f64>) -> ExactDense {
-        match wide.layout() {
-            Layout::RowMajor => ExactDense::Wide(wide),
-            Layout::ColMajor => {
-                ExactDense::Wide(Dense::from_fn(wide.rows(), wide.cols(), |i, j| wide.at(i, j)))
-            }
-        }
+impl From<Dense<f64>> for ExactDense<'_> {
+    fn from(wide: Dense<f64>) -> Self {
+        ExactDense::Wide(wide.into())
     }
 }
 
-impl ExactDense {
+impl From<Dense<f32>> for ExactDense<'_> {
+    fn from(narrow: Dense<f32>) -> Self {
+        ExactDense::Narrow(narrow.into())
+    }
+}
+
+impl ExactDense<'_> {
     /// Number of rows.
     #[must_use]
     pub fn rows(&self) -> usize {
@@ -56,43 +58,33 @@ impl ExactDense {
     }
 
     /// The rows with these numbers.
-    pub(super) fn rows_at(&self, numbers: &[u32]) -> ExactDense {
-        match self {
-            ExactDense::Narrow(b) => ExactDense::Narrow(rows_at(b, numbers)),
-            ExactDense::Wide(b) => ExactDense::Wide(rows_at(b, numbers)),
-        }
+    pub(super) fn rows_at(&self, numbers: &[u32]) -> ExactDense<'static> {
+        each_width!(self, b => Dense::from_fn(numbers.len(), b.cols(), |i, j| b.at(numbers[i] as usize, j)).into())
     }
 
     /// True if every element is finite.
     pub(super) fn is_finite(&self) -> bool {
-        each_width!(self, b => b.data().iter().all(|v| v.is_finite()))
+        each_width!(self, b => b.elements().all(|v| v.widen().is_finite()))
     }
 
     /// Largest finite magnitude; 0 of nothing.
     pub(super) fn largest(&self) -> f64 {
-        each_width!(self, b => largest(b.data()))
+        each_width!(self, b => largest(b.elements()))
     }
 
     /// Prepares its first columns for exact products.
     pub(super) fn product(&self, cols: usize) -> ReferenceSpmm<'_> {
-        each_width!(self, b => ReferenceSpmm::of_columns(b, cols))
+        match self {
+            ExactDense::Narrow(b) => ReferenceSpmm::narrow(b, cols),
+            ExactDense::Wide(b) => ReferenceSpmm::wide(b, cols),
+        }
     }
 }
 
 /// Largest finite magnitude; 0 of nothing.
-pub(super) fn largest<L: Lane>(values: &[L]) -> f64 {
-    let finite = values.iter().map(|v| v.widen().abs()).filter(|v| v.is_finite());
+pub(super) fn largest<L: Lane>(values: impl Iterator<Item = L>) -> f64 {
+    let finite = values.map(|v| v.widen().abs()).filter(|v| v.is_finite());
     finite.fold(0.0, f64::max)
-}
-
-fn rows_at<L: Copy>(b: &Dense<L>, numbers: &[u32]) -> Dense<L> {
-    Dense::from_fn(numbers.len(), b.cols(), |i, j| b.at(numbers[i] as usize, j))
-}
-
-/// Row `k` of a row-major matrix.
-#[inline(always)]
-pub(super) fn row<L>(b: &Dense<L>, k: u32) -> &[L] {
-    &b.data()[k as usize * b.ld()..][..b.cols()]
 }
 
 #[cfg(test)]

@@ -2,11 +2,10 @@
 //!
 //! Tasks for the vector unit, one pass over the columns each; [`Screen`](super::screen::Screen) says when which is asked.
 
-use super::exact_dense::row as of_row;
 use super::lanes::{CLEAR, TINY};
 use super::rows::SpmmRow;
 use crate::exact::Lane;
-use crate::format::Dense;
+use crate::op::DenseRows;
 use pulp::NullaryFnOnce;
 
 /// The largest gauge and the largest |c| of a row, infinite where one is not finite.
@@ -50,9 +49,9 @@ pub(super) struct FloatLimits {
 }
 
 /// Finds the columns where T0 applies, and more where it does not, as a task for the vector unit.
-pub(super) struct FindFree<'r, 'a, L> {
+pub(super) struct FindFree<'r, 'a, L: Lane> {
     pub(super) row: &'r SpmmRow<'r, 'a>,
-    pub(super) b: &'r Dense<L>,
+    pub(super) b: &'r DenseRows<'r, L>,
     pub(super) held: &'r [f64],
     pub(super) alpha: f64,
     pub(super) beta: f64,
@@ -71,7 +70,7 @@ impl<L: Lane> NullaryFnOnce for FindFree<'_, '_, L> {
             self;
         let n = free.len();
         for (&k, &a) in row.cols.iter().zip(row.values) {
-            let (b, of_a) = (&of_row(b, k)[..n], lowest_bit(a));
+            let (b, of_a) = (&b.row(k as usize)[..n], lowest_bit(a));
             for j in 0..n {
                 let bit = of_a * lowest_bit(b[j].widen());
                 free[j] = if bit < free[j] { bit } else { free[j] };

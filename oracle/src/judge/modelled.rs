@@ -7,12 +7,12 @@
 //! The machine's operations are those of IEEE 754 that [`Model`](crate::model::reduction::Model) carries out in wider numbers; a test holds
 //! the two together.
 
-use super::exact_dense::{ExactDense, each_width, row as of_row};
+use super::exact_dense::{ExactDense, each_width};
 use super::rows::SpmmRow;
 use super::rule::Rule;
 use crate::arithmetic::{Epilogue, Init, Reduction};
 use crate::exact::Lane;
-use crate::format::Dense;
+use crate::op::DenseRows;
 use crate::scalar::{Precision, nearest_in};
 use pulp::{Arch, NullaryFnOnce};
 
@@ -39,7 +39,7 @@ struct Chain {
 
 impl ChainRows {
     /// `None` where the declaration is none such, or B is not of the accumulator's type.
-    pub(super) fn new(rule: &Rule<'_>, b: &ExactDense) -> Option<ChainRows> {
+    pub(super) fn new(rule: &Rule<'_>, b: &ExactDense<'_>) -> Option<ChainRows> {
         let chain = Chain::new(rule)?;
         let fits = chain.acc == Precision::F64 || matches!(b, ExactDense::Narrow(_));
         let out = rule.arithmetic().out;
@@ -146,11 +146,11 @@ numbers!(f32, f64);
 pub(super) fn add_terms<T: Number, L: Lane>(
     fused: bool,
     terms: impl Iterator<Item = (u32, f64)>,
-    b: &Dense<L>,
+    b: &DenseRows<'_, L>,
     to: &mut [T],
 ) {
     for (k, a) in terms {
-        let (a, b) = (T::of(a), of_row(b, k));
+        let (a, b) = (T::of(a), b.row(k as usize));
         if fused {
             for (acc, &b) in to.iter_mut().zip(b) {
                 *acc = a.fma(T::of(b.widen()), *acc);
@@ -164,10 +164,10 @@ pub(super) fn add_terms<T: Number, L: Lane>(
 }
 
 /// One row, as a task for the vector unit.
-struct Run<'r, 'a, T, L> {
+struct Run<'r, 'a, T, L: Lane> {
     chain: Chain,
     row: &'r SpmmRow<'r, 'a>,
-    b: &'r Dense<L>,
+    b: &'r DenseRows<'r, L>,
     held: &'r [f64],
     to: &'r mut [T],
 }

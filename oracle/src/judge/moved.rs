@@ -25,9 +25,11 @@ impl Moved {
     /// Works it out. Products are no moves and have no such result.
     #[must_use]
     pub fn new(inputs: &Inputs<'_>, profile: &Profile) -> Option<Moved> {
-        if !inputs.op.is_exact() {
-            return None;
-        }
+        inputs.op.is_exact().then(|| Moved::of(inputs, profile))
+    }
+
+    /// As [`new`](Self::new), of what is one.
+    pub(super) fn of(inputs: &Inputs<'_>, profile: &Profile) -> Moved {
         // A move into another format is a conversion, one without is the transpose.
         let result = match inputs.to {
             None => crate::each_sparse!(inputs.a, m => crate::convert::transpose(m).map(AnySparse::from)),
@@ -42,7 +44,7 @@ impl Moved {
             }),
         };
         let summed = summed_positions(inputs, profile);
-        Some(Moved { profile: profile.clone(), result, summed })
+        Moved { profile: profile.clone(), result, summed }
     }
 
     /// The result.

@@ -5,7 +5,7 @@ use super::rows::{SpmmRow, SpmmRows};
 use crate::format::{Csr, CsrParts, Dense};
 
 /// A dense matrix of these rows, in f64.
-pub(super) fn wide(rows: &[&[f64]]) -> ExactDense {
+pub(super) fn wide(rows: &[&[f64]]) -> ExactDense<'static> {
     let cols = rows.first().map_or(0, |row| row.len());
     Dense::from_fn(rows.len(), cols, |i, j| rows[i][j]).into()
 }
@@ -18,7 +18,7 @@ pub(super) fn full_row(values: &[f64]) -> Csr<f64> {
 }
 
 /// Shows the product of a full row with `b`.
-pub(super) fn one_row(values: &[f64], b: &ExactDense, show: &mut impl FnMut(&SpmmRow<'_, '_>)) {
+pub(super) fn one_row(values: &[f64], b: &ExactDense<'_>, show: &mut impl FnMut(&SpmmRow<'_, '_>)) {
     let a = full_row(values);
     let rows = SpmmRows::new(&a, (None, None), b).expect("operands fit");
     rows.visit(0..1, &mut |row| show(row));

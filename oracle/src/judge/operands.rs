@@ -16,28 +16,29 @@ use super::terms_apart::Apart;
 use crate::arithmetic::{Arithmetic, Input, Order, Pads, Slot};
 use crate::contract::Op;
 use crate::format::{AnySparse, Csr, CsrParts, Dense, Duplicates, Entries, FormatKind, Layout, Sparse};
-use crate::op::input;
+use crate::op::{DenseRows, input};
 use crate::prelude::*;
 use crate::profile::{Choice, Profile};
 use crate::refusal::{Refusal, RequestError, check_u32};
 use crate::scalar::{AnySlice, Scalar};
 use crate::task::{DenseRef, Inputs, SddmmMode};
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// Elements of a piece of B.
 const PIECE: usize = 1 << 14;
 
 /// The operands of a product in exact numbers, as one declared arithmetic sees them.
 #[derive(Debug)]
-pub enum ExactOperands {
+pub enum ExactOperands<'a> {
     /// SpMM and SpMV.
     Spmm {
         /// op(A).
-        a: Csr<f64>,
+        a: Cow<'a, Csr<f64>>,
         /// Multiplied pads of op(A).
         pads: Option<Csr<()>>,
-        /// op(B), row-major.
-        b: ExactDense,
+        /// op(B), in rows.
+        b: ExactDense<'a>,
         /// Where a block layout puts the terms along k, if the declared unit takes more than one at a time or the declaration has
         /// two parts.
         slots: Option<Csr<Slot>>,
@@ -107,27 +108,27 @@ impl Reading {
     }
 }
 
-impl ExactOperands {
+impl<'a> ExactOperands<'a> {
     /// Decodes the operands of a task. `None` for moves, which have no arithmetic.
     ///
     /// # Errors
     /// Duplicates where the profile rejects them; more columns than an index can count.
     pub fn new(
-        inputs: &Inputs<'_>,
+        inputs: &Inputs<'a>,
         arithmetic: &Arithmetic,
         profile: &Profile,
-    ) -> Result<Option<ExactOperands>, Refusal> {
+    ) -> Result<Option<ExactOperands<'a>>, Refusal> {
         ExactOperands::read(inputs, Reading::of(arithmetic, profile))
     }
 
     /// [`new`](Self::new), by what it depends on.
-    pub(super) fn read(inputs: &Inputs<'_>, reading: Reading) -> Result<Option<ExactOperands>, Refusal> {
+    pub(super) fn read(inputs: &Inputs<'a>, reading: Reading) -> Result<Option<ExactOperands<'a>>, Refusal> {
         let rounded = |v: f64| input(v, reading.input);
         let terms = |a: &AnySparse| as_terms(Csr::from_entries(&decoded(a, reading.duplicates)?)?, reading);
         let missing = |field| Refusal::Request(RequestError::Missing { field });
         Ok(Some(match inputs.op {
             Op::Spmm | Op::Spmv => {
-                let b = exact_dense(inputs.b.ok_or(missing("B"))?, inputs.transpose_b, rounded)?;
+                let b = exact_dense(inputs.b.ok_or(missing("B"))?, inputs.transpose_b, reading.input)?;
                 ExactOperands::of_spmm((inputs.a, inputs.transpose_a), b, reading)?
             }
             Op::Sddmm => ExactOperands::Sddmm {
@@ -149,10 +150,10 @@ impl ExactOperands {
 
     /// SpMM, with one column SpMV; `b` is op(B), rounded as declared.
     fn of_spmm(
-        (stored, transpose_a): (&AnySparse, bool),
-        b: ExactDense,
+        (stored, transpose_a): (&'a AnySparse, bool),
+        b: ExactDense<'a>,
         reading: Reading,
-    ) -> Result<ExactOperands, Refusal> {
+    ) -> Result<ExactOperands<'a>, Refusal> {
         let rounds = reading.input != Input::AsStored;
         let rounded = |a: Csr<f64>| if rounds { a.map(|&v| input(v, reading.input)) } else { a };
         let terms = |a: Csr<f64>| as_terms(a, reading).map(rounded);
@@ -161,7 +162,8 @@ impl ExactOperands {
             && let Some(b) = apart.rows_of(&b)
         {
             let columns = Some(apart.columns);
-            return Ok(ExactOperands::Spmm { a: terms(apart.a)?, pads: None, b, slots: None, columns });
+            let a = Cow::Owned(terms(apart.a)?);
+            return Ok(ExactOperands::Spmm { a, pads: None, b, slots: None, columns });
         }
         let multiplied = reading.multiplies_pads && (reading.zeros_show || !b.is_finite());
         let as_stored = if transpose_a || multiplied { None } else { as_csr(stored) };
@@ -173,9 +175,9 @@ impl ExactOperands {
             let turn_pads = |e: Entries<()>| if transpose_a { e.transpose() } else { e };
             let pads = pads.map(|e| Csr::from_entries(&turn_pads(e))).transpose()?;
             let entries = if transpose_a { entries.transpose() } else { entries };
-            (Csr::from_entries(&entries)?, pads)
+            (Cow::Owned(Csr::from_entries(&entries)?), pads)
         };
-        let a = terms(a)?;
+        let a = if rounds || reading.zeros_are_absent { Cow::Owned(terms(a.into_owned())?) } else { a };
         let placed = reading.is_placed && !transpose_a;
         let slots = if placed { slots(stored, &a, pads.as_ref())? } else { None };
         Ok(ExactOperands::Spmm { a, pads, b, slots, columns: None })
@@ -270,10 +272,13 @@ pub(super) fn duplicates_policy(profile: &Profile) -> Duplicates {
     }
 }
 
-/// What is stored as CSR, in exact numbers.
-fn as_csr(a: &AnySparse) -> Option<Csr<f64>> {
+/// What is stored as CSR, in exact numbers; where it is stored in f64, where it is.
+fn as_csr(a: &AnySparse) -> Option<Cow<'_, Csr<f64>>> {
+    if let AnySparse::F64(Sparse::Csr(m)) = a {
+        return Some(Cow::Borrowed(m));
+    }
     crate::each_sparse!(a, m => match m {
-        Sparse::Csr(m) => Some(m.map(|v| v.to_f64())),
+        Sparse::Csr(m) => Some(Cow::Owned(m.map(|v| v.to_f64()))),
         _ => None,
     })
 }
@@ -316,16 +321,30 @@ pub fn values_in_order(a: &AnySparse) -> Vec<f64> {
     })
 }
 
-/// op(B); what is not stored as f64 fits into f32, and so does what that is rounded to.
-fn exact_dense(
-    operand: DenseRef<'_>,
-    transpose: bool,
-    f: impl Fn(f64) -> f64 + Sync,
-) -> Result<ExactDense, Refusal> {
-    Ok(match operand.data {
-        AnySlice::F64(_) => ExactDense::Wide(dense(operand, transpose, f)?),
-        _ => ExactDense::Narrow(dense(operand, transpose, |v| f(v) as f32)?),
-    })
+/// op(B), where it is stored if that is in rows, in f32 or f64, and nothing is rounded; what is not stored as f64 fits into f32, and so
+/// does what that is rounded to.
+fn exact_dense(operand: DenseRef<'_>, transpose: bool, rounding: Input) -> Result<ExactDense<'_>, Refusal> {
+    let (rows, cols, is_by_row) = turned(&operand, transpose);
+    let extents = (rows, cols, operand.ld);
+    let as_stored = match operand.data {
+        _ if !is_by_row || rounding != Input::AsStored => None,
+        AnySlice::F64(data) => DenseRows::borrowed(extents, data).map(ExactDense::Wide),
+        AnySlice::F32(data) => DenseRows::borrowed(extents, data).map(ExactDense::Narrow),
+        _ => None,
+    };
+    let rounded = |v: f64| input(v, rounding);
+    match (as_stored, operand.data) {
+        (Some(b), _) => Ok(b),
+        (None, AnySlice::F64(_)) => Ok(dense(operand, transpose, rounded)?.into()),
+        (None, _) => Ok(dense(operand, transpose, |v| rounded(v) as f32)?.into()),
+    }
+}
+
+/// Rows and columns of op(operand), and whether its rows lie together.
+fn turned(operand: &DenseRef<'_>, transpose: bool) -> (usize, usize, bool) {
+    let &DenseRef { rows, cols, layout, .. } = operand;
+    let (rows, cols) = if transpose { (cols, rows) } else { (rows, cols) };
+    (rows, cols, (layout == Layout::RowMajor) != transpose)
 }
 
 /// op(operand), compact row-major, each element through `f`; pieces of rows side by side.
@@ -334,9 +353,8 @@ fn dense<L: Copy + Default + Send>(
     transpose: bool,
     f: impl Fn(f64) -> L + Sync,
 ) -> Result<Dense<L>, Refusal> {
-    let DenseRef { rows, cols, ld, layout, data } = operand;
-    let (rows, cols) = if transpose { (cols, rows) } else { (rows, cols) };
-    let is_by_row = (layout == Layout::RowMajor) != transpose;
+    let DenseRef { ld, data, .. } = operand;
+    let (rows, cols, is_by_row) = turned(&operand, transpose);
     let mut to = vec![L::default(); rows * cols];
     crate::each_precision!(AnySlice, data, data => {
         let fill = |(i, row): (usize, &mut [L])| {

@@ -20,6 +20,7 @@ use crate::model::ModelError;
 use crate::model::chain::Unit;
 use crate::model::reduction::{exact_bits, ranges};
 use crate::model::tensor_core::{ModelSpmm, PAD, TensorCore};
+use crate::op::DenseRows;
 use crate::scalar::{Precision, Scalar, decode};
 use pulp::{Arch, NullaryFnOnce};
 use std::fmt::Debug;
@@ -59,7 +60,7 @@ pub(super) fn is_chain(part: &Part, out: Precision) -> bool {
 }
 
 /// B in the type that the instruction multiplies; `None` where an element is none of it.
-pub(super) fn typed<T: Scalar>(b: &ExactDense) -> Option<Dense<T>> {
+pub(super) fn typed<T: Scalar>(b: &ExactDense<'_>) -> Option<Dense<T>> {
     let mut exact = true;
     let mut element = |i: usize, j: usize| {
         let bits = exact_bits(b.at(i, j), T::PRECISION);
@@ -158,7 +159,7 @@ impl<'b> PartRows<'b> {
 
     /// The sums of the placed terms; `acc` has what they start from. `None` where the rule has to look at every element: an operand is
     /// not of the unit's type.
-    pub(super) fn sum(&mut self, b: &ExactDense, acc: &mut [f64]) -> Option<()> {
+    pub(super) fn sum(&mut self, b: &ExactDense<'_>, acc: &mut [f64]) -> Option<()> {
         let block = self.part.block() as u32;
         let (first, extent) =
             self.span.map_or((u32::MAX, 0), |(first, last)| (first / block, last / block + 1));
@@ -202,7 +203,7 @@ impl<'b> PartRows<'b> {
     }
 
     /// One chain over the blocks of a range, which begins at block `base`.
-    fn range(&mut self, b: &ExactDense, terms: &[PlacedTerm], base: u32, acc: &mut [f64]) -> Option<()> {
+    fn range(&mut self, b: &ExactDense<'_>, terms: &[PlacedTerm], base: u32, acc: &mut [f64]) -> Option<()> {
         match self.step {
             RangeStep::Chain { fused } if self.part.acc == Precision::F64 => {
                 each_width!(b, b => self.arch.dispatch(AddTerms { fused, terms, b, to: acc }));
@@ -258,10 +259,10 @@ impl<'b> PartRows<'b> {
 }
 
 /// The terms of a range, as a task for the vector unit.
-struct AddTerms<'r, T, L> {
+struct AddTerms<'r, T, L: Lane> {
     fused: bool,
     terms: &'r [PlacedTerm],
-    b: &'r Dense<L>,
+    b: &'r DenseRows<'r, L>,
     to: &'r mut [T],
 }
 

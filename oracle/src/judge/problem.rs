@@ -21,8 +21,8 @@ pub enum Problem<'a> {
         a: &'a Csr<f64>,
         /// Slots of the padded layout that hold no entry and are multiplied as 0 * b, if the kernel does so.
         pads: Option<&'a Csr<()>>,
-        /// k x n, compact row-major.
-        b: &'a ExactDense,
+        /// k x n, in rows.
+        b: &'a ExactDense<'a>,
         /// Where a tiled layout puts the terms along k: a slot for every stored entry and multiplied pad. Without it a row's terms
         /// follow one another.
         slots: Option<&'a Csr<Slot>>,
@@ -166,8 +166,8 @@ impl Problem<'_> {
     pub fn b_max(&self) -> f64 {
         match self {
             Problem::Spmm { b, .. } => b.largest(),
-            Problem::Sddmm { y, .. } => largest(y.data()),
-            Problem::Spgemm { b, .. } => largest(&b.values),
+            Problem::Sddmm { y, .. } => largest(y.data().iter().copied()),
+            Problem::Spgemm { b, .. } => largest(b.values.iter().copied()),
         }
     }
 
@@ -181,7 +181,7 @@ impl Problem<'_> {
             Problem::Spmm { a, .. } | Problem::Spgemm { a, .. } => &a.values[..],
             Problem::Sddmm { x, .. } => x.data(),
         };
-        largest(left)
+        largest(left.iter().copied())
     }
 
     /// Visits every output element, row by row.
@@ -229,7 +229,7 @@ pub(super) fn same(
 fn for_each_spmm(
     a: &Csr<f64>,
     beside: (Option<&Csr<()>>, Option<&Csr<Slot>>),
-    b: &ExactDense,
+    b: &ExactDense<'_>,
     visit: &mut dyn FnMut(&ElementInput<'_>),
 ) -> Result<(), Refusal> {
     let rows = SpmmRows::new(a, beside, b)?;

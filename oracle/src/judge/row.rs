@@ -55,7 +55,7 @@ impl Gathered {
     }
 
     /// Gathers the columns `first .. first + width` of B at `rows`.
-    pub(super) fn fill(&mut self, b: &ExactDense, rows: &[u32], first: usize, width: usize) {
+    pub(super) fn fill(&mut self, b: &ExactDense<'_>, rows: &[u32], first: usize, width: usize) {
         self.terms = rows.len();
         self.elements.clear();
         self.elements.resize(rows.len() * width, 0.0);

@@ -6,7 +6,7 @@
 //! else                                                           element by element, by the rule
 //! ```
 
-use super::exact_dense::{ExactDense, each_width, row as of_row};
+use super::exact_dense::{ExactDense, each_width};
 use super::rows::{Scratch, SpmmRow};
 use super::rule::Rule;
 use crate::bound::{SubnormalThresholds, Tolerance};
@@ -27,7 +27,7 @@ pub(super) struct RowAllowances {
 
 impl RowAllowances {
     /// Looks at B, where its elements matter.
-    pub(super) fn new(rule: &Rule<'_>, b: &ExactDense) -> RowAllowances {
+    pub(super) fn new(rule: &Rule<'_>, b: &ExactDense<'_>) -> RowAllowances {
         let arithmetic = rule.arithmetic();
         let aligned =
             arithmetic.parts.iter().map(|part| SubnormalThresholds::new(arithmetic, part).aligned());
@@ -35,8 +35,7 @@ impl RowAllowances {
         let ordinary = |v: f64| v.abs() >= least_normal && v != 0.0;
         let rows = 0..if rule.always_counts_by_number() { 0 } else { b.rows() as u32 };
         let rows = rows.into_par_iter().with_min_len(ROWS);
-        let ordinary_rows =
-            each_width!(b, b => rows.map(|k| of_row(b, k).iter().all(|v| ordinary(v.widen()))).collect());
+        let ordinary_rows = each_width!(b, b => rows.map(|k| b.row(k as usize).iter().all(|v| ordinary(v.widen()))).collect());
         RowAllowances { least_normal, ordinary_rows }
     }
 

@@ -6,7 +6,7 @@
 //! an element of it:  its terms, pads among them, gathered from a column of B    ElementInput
 //! ```
 
-use super::exact_dense::{ExactDense, each_width, row};
+use super::exact_dense::{ExactDense, each_width};
 use super::problem::{ElementInput, Terms, lsb, same};
 use super::row::{Gathered, MergedRow};
 use crate::arithmetic::Slot;
@@ -23,7 +23,7 @@ const PIECE: usize = 1 << 18;
 /// A product, ready to be visited.
 pub(super) struct SpmmRows<'a> {
     pub(super) a: &'a Csr<f64>,
-    pub(super) b: &'a ExactDense,
+    pub(super) b: &'a ExactDense<'a>,
     /// Columns of B that are looked at, the first ones.
     pub(super) cols: usize,
     pads: Option<&'a Csr<()>>,
@@ -71,7 +71,7 @@ impl<'a> SpmmRows<'a> {
     pub(super) fn new(
         a: &'a Csr<f64>,
         (pads, slots): (Option<&'a Csr<()>>, Option<&'a Csr<Slot>>),
-        b: &'a ExactDense,
+        b: &'a ExactDense<'a>,
     ) -> Result<SpmmRows<'a>, Refusal> {
         SpmmRows::of_columns(a, (pads, slots), b, b.cols())
     }
@@ -80,7 +80,7 @@ impl<'a> SpmmRows<'a> {
     pub(super) fn of_columns(
         a: &'a Csr<f64>,
         (pads, slots): (Option<&'a Csr<()>>, Option<&'a Csr<Slot>>),
-        b: &'a ExactDense,
+        b: &'a ExactDense<'a>,
         cols: usize,
     ) -> Result<SpmmRows<'a>, Refusal> {
         same("columns of A", a.cols, "rows of B", b.rows())?;
@@ -120,7 +120,7 @@ impl<'a> SpmmRows<'a> {
     fn lsb_of_b(&self, k: u32) -> i64 {
         let extent = self.product.extent(k as usize);
         if extent.is_special() {
-            let lowest = each_width!(self.b, b => row(b, k).iter().map(|v| lsb(v.widen())).min());
+            let lowest = each_width!(self.b, b => b.row(k as usize).iter().map(|v| lsb(v.widen())).min());
             return lowest.unwrap_or(lsb(0.0));
         }
         extent.lowest_bit().unwrap_or(lsb(0.0))
@@ -186,7 +186,7 @@ impl SpmmRow<'_, '_> {
     }
 
     /// B.
-    pub(super) fn b(&self) -> &ExactDense {
+    pub(super) fn b(&self) -> &ExactDense<'_> {
         self.rows.b
     }
 }

@@ -17,7 +17,7 @@
 //!    sum. Whether it applies is told for a whole row by its finest product and its largest gauge, or by one product of each column that is
 //!    too fine; where neither tells, by the finest product of each column.
 
-use super::exact_dense::{each_width, row as of_row};
+use super::exact_dense::each_width;
 use super::finest::{FindFree, FindLargest, Fine, FloatLimits, Largest};
 use super::lanes::{AllPass, Allowed, CLEAR, Compared, Lanes, RowResult, SoFar, T0, TINY};
 use super::problem::lsb;
@@ -194,7 +194,7 @@ impl Screen {
         for (&k, &a) in terms {
             let (gauge, significand, fine) = (row.panel.gauge_hi(), self.significand, &mut self.fine);
             let found = each_width!(row.b(), b => {
-                self.arch.dispatch(Fine { a, b: &of_row(b, k)[..n], gauge, significand, fine })
+                self.arch.dispatch(Fine { a, b: &b.row(k as usize)[..n], gauge, significand, fine })
             });
             if found {
                 return true;

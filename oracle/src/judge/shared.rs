@@ -26,24 +26,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 const MOST: usize = 1 << 17;
 
 /// What the result of one task must be, for each declaration that was asked for. It goes with one task and its operands.
-#[derive(Debug, Default)]
-pub struct Sheets {
-    operands: Mutex<Vec<(Reading, Arc<Read>)>>,
-    products: Mutex<Vec<Arc<Product>>>,
+#[derive(Debug)]
+pub struct Sheets<'a> {
+    inputs: Inputs<'a>,
+    operands: Mutex<Vec<(Reading, Arc<Read<'a>>)>>,
+    products: Mutex<Vec<Arc<Product<'a>>>>,
     moves: Mutex<Vec<Arc<Moved>>>,
 }
 
 /// Operands in exact numbers, or why there are none.
-type Read = Result<Option<ExactOperands>, Refusal>;
+type Read<'a> = Result<Option<ExactOperands<'a>>, Refusal>;
 
 /// The result of a product for one declaration.
 #[derive(Debug)]
-pub struct Product {
+pub struct Product<'a> {
     arithmetic: Arithmetic,
     profile: Profile,
     format: FormatKind,
     scalars: (f64, f64),
-    exact: Arc<Read>,
+    exact: Arc<Read<'a>>,
     sheets: Mutex<Vec<Arc<OfC>>>,
 }
 
@@ -54,42 +55,50 @@ struct OfC {
     sheet: Option<Arc<Sheet>>,
 }
 
-impl Sheets {
+impl<'a> Sheets<'a> {
+    /// Nothing is worked out yet.
+    #[must_use]
+    pub fn new(inputs: Inputs<'a>) -> Sheets<'a> {
+        Sheets { inputs, operands: Mutex::default(), products: Mutex::default(), moves: Mutex::default() }
+    }
+
     /// The product as one declaration sees it.
-    pub fn product(&self, inputs: &Inputs<'_>, arithmetic: &Arithmetic, profile: &Profile) -> Arc<Product> {
-        let same = |p: &Arc<Product>| p.arithmetic == *arithmetic && p.profile == *profile;
+    pub fn product(&self, arithmetic: &Arithmetic, profile: &Profile) -> Arc<Product<'a>> {
+        let same = |p: &Arc<Product<'_>>| p.arithmetic == *arithmetic && p.profile == *profile;
         made_once(&self.products, same, || {
-            let operands = self.operands(inputs, Reading::of(arithmetic, profile));
-            Arc::new(Product::on(operands, inputs, arithmetic, profile))
+            let operands = self.operands(Reading::of(arithmetic, profile));
+            Arc::new(Product::on(operands, &self.inputs, arithmetic, profile))
         })
     }
 
-    fn operands(&self, inputs: &Inputs<'_>, reading: Reading) -> Arc<Read> {
-        let read = || (reading, Arc::new(ExactOperands::read(inputs, reading)));
+    fn operands(&self, reading: Reading) -> Arc<Read<'a>> {
+        let read = || (reading, Arc::new(ExactOperands::read(&self.inputs, reading)));
         made_once(&self.operands, |(of, _)| *of == reading, read).1
     }
 
     /// The oracle's own result of a conversion or transpose; `None` of a product.
-    pub fn moved(&self, inputs: &Inputs<'_>, profile: &Profile) -> Option<Arc<Moved>> {
-        let mut made = self.moves.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(moved) = made.iter().find(|m| m.profile == *profile) {
-            return Some(Arc::clone(moved));
-        }
-        let fresh = Arc::new(Moved::new(inputs, profile)?);
-        made.push(Arc::clone(&fresh));
-        Some(fresh)
+    pub fn moved(&self, profile: &Profile) -> Option<Arc<Moved>> {
+        self.inputs.op.is_exact().then(|| {
+            let make = || Arc::new(Moved::of(&self.inputs, profile));
+            made_once(&self.moves, |m| m.profile == *profile, make)
+        })
     }
 }
 
-impl Product {
+impl<'a> Product<'a> {
     /// Decodes the operands as one declaration sees them.
     #[must_use]
-    pub fn new(inputs: &Inputs<'_>, arithmetic: &Arithmetic, profile: &Profile) -> Product {
+    pub fn new(inputs: &Inputs<'a>, arithmetic: &Arithmetic, profile: &Profile) -> Product<'a> {
         let operands = Arc::new(ExactOperands::new(inputs, arithmetic, profile));
         Product::on(operands, inputs, arithmetic, profile)
     }
 
-    fn on(exact: Arc<Read>, inputs: &Inputs<'_>, arithmetic: &Arithmetic, profile: &Profile) -> Product {
+    fn on(
+        exact: Arc<Read<'a>>,
+        inputs: &Inputs<'_>,
+        arithmetic: &Arithmetic,
+        profile: &Profile,
+    ) -> Product<'a> {
         Product {
             arithmetic: *arithmetic,
             profile: profile.clone(),
@@ -104,7 +113,7 @@ impl Product {
     ///
     /// # Errors
     /// Why there is nothing to judge against.
-    pub fn exact(&self) -> Result<&ExactOperands, String> {
+    pub fn exact(&self) -> Result<&ExactOperands<'a>, String> {
         match &*self.exact {
             Ok(Some(exact)) => Ok(exact),
             Ok(None) => Err("the case has no arithmetic to judge".to_owned()),
@@ -116,7 +125,7 @@ impl Product {
     #[must_use]
     pub fn judge_dense(
         &self,
-        exact: &ExactOperands,
+        exact: &ExactOperands<'_>,
         (found, place, poison): (AnySlice<'_>, Place, Option<u64>),
         c: Option<&[f64]>,
     ) -> Judged {
@@ -138,14 +147,14 @@ impl Product {
 
     /// Judges the result of an SpGEMM.
     #[must_use]
-    pub fn judge_spgemm(&self, exact: &ExactOperands, found: RawSparse) -> Judged {
+    pub fn judge_spgemm(&self, exact: &ExactOperands<'_>, found: RawSparse) -> Judged {
         match self.sheet(exact, None, Place::Visited) {
             Some(sheet) => sheet.judge_spgemm(&self.profile, self.format, found),
             None => judge_spgemm(&exact.problem(), &self.arithmetic, &self.profile, self.format, found),
         }
     }
 
-    fn sheet(&self, exact: &ExactOperands, c: Option<&[f64]>, place: Place) -> Option<Arc<Sheet>> {
+    fn sheet(&self, exact: &ExactOperands<'_>, c: Option<&[f64]>, place: Place) -> Option<Arc<Sheet>> {
         let make = || {
             let arithmetic = exact.as_laid_out(self.format, &self.arithmetic);
             let before = c.map(|c| Values::from_f64(arithmetic.out, c));
@@ -216,9 +225,10 @@ mod tests {
         let turn = Inputs::plain(Op::Transpose, &a);
         let (declared, plain) = (Arithmetic::any(F32, F32), Profile::default());
         let other = Profile::default().with(Choice::DuplicatesLastWins, "as a test has it");
-        let sheets = Sheets::default();
-        let product = |profile| sheets.product(&inputs, &declared, profile);
-        let moved = |profile| sheets.moved(&turn, profile).expect("a transpose");
+        let (products, moves) = (Sheets::new(inputs), Sheets::new(turn));
+        let product = |profile| products.product(&declared, profile);
+        let moved = |profile| moves.moved(profile).expect("a transpose");
+        assert!(products.moved(&plain).is_none(), "a product moves nothing");
         let (first, second) = (product(&plain), product(&other));
         assert!(first.profile == plain && second.profile == other);
         assert!(Arc::ptr_eq(&first, &product(&plain)) && Arc::ptr_eq(&second, &product(&other)));

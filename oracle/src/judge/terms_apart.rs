@@ -45,7 +45,7 @@ impl Apart {
     }
 
     /// op(B) with a row for each column of A; `None` if it does not fit op(A).
-    pub(super) fn rows_of(&self, b: &ExactDense) -> Option<ExactDense> {
+    pub(super) fn rows_of(&self, b: &ExactDense<'_>) -> Option<ExactDense<'static>> {
         let inner = self.columns.last().map_or(0, |&last| last as usize + 1);
         (b.rows() == inner).then(|| b.rows_at(&self.columns))
     }

@@ -4,6 +4,7 @@
 //! judgement are tested against. Each gives, per output element, the exact sum of products, its gauge
 //! `sum |a||b|` and its number of terms; [`scale`] then applies alpha, beta and C.
 
+mod dense_rows;
 pub mod nm;
 mod prune;
 mod reference;
@@ -12,6 +13,7 @@ pub mod sddmm;
 pub mod spgemm;
 pub mod spmm;
 
+pub use dense_rows::DenseRows;
 pub use prune::prune;
 pub use reference::{ReferenceSpmm, SpmmReference, for_each_row};
 pub use scale::{input, scale, times};

@@ -8,12 +8,12 @@
 //! Memory beyond the inputs and the output: a row-major copy of B in f32 or f64 (none if B already is that), four
 //! bytes per row of B, one panel.
 
+use super::dense_rows::DenseRows;
 use crate::exact::{Certificate, Extent, Lane, Panel};
 use crate::format::{Csr, Dense, Layout};
 use crate::refusal::{Refusal, RequestError};
 use crate::scalar::{AnySlice, Precision, Rounding, Scalar};
 use rayon::prelude::*;
-use std::borrow::Cow;
 
 /// Rows of B whose extents one thread finds in one go.
 const PIECE: usize = 1024;
@@ -27,24 +27,11 @@ pub struct ReferenceSpmm<'b> {
     extents: Vec<Extent>,
 }
 
-/// B in rows; `ld` elements from row to row.
+/// B in rows.
 #[derive(Clone, Debug)]
 enum Stored<'b> {
-    Narrow(Rows<'b, f32>),
-    Wide(Rows<'b, f64>),
-}
-
-#[derive(Clone, Debug)]
-struct Rows<'b, L: Lane> {
-    data: Cow<'b, [L]>,
-    ld: usize,
-}
-
-impl<L: Lane> Rows<'_, L> {
-    #[inline(always)]
-    fn row(&self, i: usize, cols: usize) -> &[L] {
-        &self.data[i * self.ld..][..cols]
-    }
+    Narrow(DenseRows<'b, f32>),
+    Wide(DenseRows<'b, f64>),
 }
 
 /// An exact product, rounded for judging: one value and one gauge per element, one number of terms per row. All
@@ -71,28 +58,35 @@ impl<'b> ReferenceSpmm<'b> {
     /// Prepares B (k x n). A row-major matrix of f64 or f32 is borrowed, everything else is copied.
     #[must_use]
     pub fn new<T: crate::scalar::Element>(b: &'b Dense<T>) -> ReferenceSpmm<'b> {
-        ReferenceSpmm::of_columns(b, b.cols())
+        let arch = pulp::Arch::new();
+        let extents = (b.rows(), b.cols(), b.ld());
+        let stored = match (T::wrap_slice(b.data()), b.layout()) {
+            (AnySlice::F64(data), Layout::RowMajor) => DenseRows::borrowed(extents, data).map(Stored::Wide),
+            (AnySlice::F32(data), Layout::RowMajor) => DenseRows::borrowed(extents, data).map(Stored::Narrow),
+            _ => None,
+        };
+        let stored = stored.unwrap_or_else(|| match T::PRECISION {
+            Precision::F64 => Stored::Wide(arch.dispatch(CopyRows { b, widen: T::to_f64 })),
+            _ => Stored::Narrow(arch.dispatch(CopyRows { b, widen: |x: T| x.to_f64() as f32 })),
+        });
+        ReferenceSpmm::of_stored(stored, b.rows(), b.cols())
     }
 
-    /// Prepares the first `cols` columns of B.
+    /// Prepares the first `cols` columns of B as it lies.
     ///
     /// # Panics
     /// If there are fewer.
-    pub(crate) fn of_columns<T: crate::scalar::Element>(b: &'b Dense<T>, cols: usize) -> ReferenceSpmm<'b> {
-        let rows = b.rows();
+    pub(crate) fn narrow(b: &'b DenseRows<'_, f32>, cols: usize) -> ReferenceSpmm<'b> {
+        ReferenceSpmm::of_stored(Stored::Narrow(b.by_reference()), b.rows(), cols)
+    }
+
+    /// As [`narrow`](Self::narrow).
+    pub(crate) fn wide(b: &'b DenseRows<'_, f64>, cols: usize) -> ReferenceSpmm<'b> {
+        ReferenceSpmm::of_stored(Stored::Wide(b.by_reference()), b.rows(), cols)
+    }
+
+    fn of_stored(stored: Stored<'b>, rows: usize, cols: usize) -> ReferenceSpmm<'b> {
         let arch = pulp::Arch::new();
-        let stored = match (T::wrap_slice(b.data()), b.layout()) {
-            (AnySlice::F64(data), Layout::RowMajor) => {
-                Stored::Wide(Rows { data: Cow::Borrowed(data), ld: b.ld() })
-            }
-            (AnySlice::F32(data), Layout::RowMajor) => {
-                Stored::Narrow(Rows { data: Cow::Borrowed(data), ld: b.ld() })
-            }
-            _ if T::PRECISION == Precision::F64 => {
-                Stored::Wide(arch.dispatch(CopyRows { b, widen: T::to_f64 }))
-            }
-            _ => Stored::Narrow(arch.dispatch(CopyRows { b, widen: |x: T| x.to_f64() as f32 })),
-        };
         let of_piece = |first: usize| {
             let rows = first..rows.min(first + PIECE);
             match &stored {
@@ -206,7 +200,7 @@ impl<'b> ReferenceSpmm<'b> {
         &self,
         a: &Csr<A>,
         rows: std::ops::Range<usize>,
-        b: &Rows<'_, L>,
+        b: &DenseRows<'_, L>,
         visit: &mut impl FnMut(usize, &Panel),
     ) {
         let mut panel = Panel::new(self.cols);
@@ -220,7 +214,7 @@ impl<'b> ReferenceSpmm<'b> {
                 certificate.add(Extent::of(value), self.extents[k as usize]);
             }
             let terms = columns.iter().zip(&decoded);
-            let terms = terms.map(|(&k, &value)| (value, b.row(k as usize, self.cols)));
+            let terms = terms.map(|(&k, &value)| (value, &b.row(k as usize)[..self.cols]));
             panel.accumulate_certified(terms, self.cols, &certificate);
             visit(i, &panel);
         }
@@ -246,10 +240,10 @@ struct CopyRows<'a, T, F> {
 }
 
 impl<T: Scalar, L: Lane, F: Fn(T) -> L> pulp::NullaryFnOnce for CopyRows<'_, T, F> {
-    type Output = Rows<'static, L>;
+    type Output = DenseRows<'static, L>;
 
     #[inline(always)]
-    fn call(self) -> Rows<'static, L> {
+    fn call(self) -> DenseRows<'static, L> {
         let (b, widen) = (self.b, self.widen);
         let (rows, cols) = (b.rows(), b.cols());
         let mut data = Vec::with_capacity(rows * cols);
@@ -259,13 +253,13 @@ impl<T: Scalar, L: Lane, F: Fn(T) -> L> pulp::NullaryFnOnce for CopyRows<'_, T, 
                 Layout::ColMajor => data.extend((0..cols).map(|j| widen(b.at(i, j)))),
             }
         }
-        Rows { data: Cow::Owned(data), ld: cols }
+        DenseRows::compact(rows, cols, data)
     }
 }
 
 /// The extent of some rows, as a task for the vector unit.
 struct Extents<'a, 'b, L: Lane> {
-    b: &'a Rows<'b, L>,
+    b: &'a DenseRows<'b, L>,
     rows: std::ops::Range<usize>,
     cols: usize,
 }
@@ -275,6 +269,6 @@ impl<L: Lane> pulp::NullaryFnOnce for Extents<'_, '_, L> {
 
     #[inline(always)]
     fn call(self) -> Vec<Extent> {
-        self.rows.map(|i| Extent::of_slice(self.b.row(i, self.cols))).collect()
+        self.rows.map(|i| Extent::of_slice(&self.b.row(i)[..self.cols])).collect()
     }
 }

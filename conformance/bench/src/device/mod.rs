@@ -22,7 +22,7 @@ pub use workload::Structured;
 
 use super::contender::{Contender, Entrant};
 use super::encoded::encoded;
-use super::judging::Expectations;
+use super::judging::judge;
 use super::operands::Shared;
 use super::statistics::median;
 use sparse_conformance_core::operands::Operands;
@@ -193,7 +193,6 @@ fn one(
 ) {
     let contract = shared.case.contract;
     let mut encodings: BTreeMap<FormatKind, Result<(Arc<Operands>, f64), String>> = BTreeMap::new();
-    let mut expectations = Expectations::default();
     let dense_bytes = touched(shared);
     for kernel in contenders(options) {
         let format = kernel.contract.format;
@@ -227,7 +226,7 @@ fn one(
                 continue;
             }
         };
-        let (judged, times) = metered(PLAN, || expectations.judge(&mut contender, options.judged_terms));
+        let (judged, times) = metered(PLAN, || judge(&mut contender, options.judged_terms));
         let times = times.unwrap_or_default();
         let bytes = contender.sparse_bytes() + dense_bytes;
         let row = Row {

@@ -30,6 +30,7 @@ use sparse_oracle::scalar::{Precision, Scalar};
 use sparse_oracle::source::values::{Operand, ValueFamily};
 use sparse_oracle::task::{DenseRef, Inputs, SddmmMode};
 use sparse_oracle::with_scalar;
+use std::borrow::Cow;
 
 /// A dense operand that owns its elements.
 #[derive(Clone, Debug)]
@@ -143,6 +144,11 @@ impl DenseOperand {
     pub fn as_ref(&self) -> DenseRef<'_> {
         let DenseOperand { rows, cols, ld, layout, ref data } = *self;
         DenseRef { rows, cols, ld, layout, data: data.as_slice() }
+    }
+
+    /// The same in the same memory, until one of both is written.
+    pub(crate) fn shared(&self) -> DenseOperand {
+        DenseOperand { data: self.data.shared(), ..*self }
     }
 
     /// Element (i, j), exactly.
@@ -547,9 +553,9 @@ impl Draw<'_> {
 }
 
 /// What C holds before run `variant` of a case that reads it (S itself where an SDDMM adds it).
-pub(crate) fn initial(case: &Case, operands: &Operands, variant: usize) -> Option<Vec<f64>> {
+pub(crate) fn initial<'a>(case: &Case, operands: &'a Operands, variant: usize) -> Option<Cow<'a, [f64]>> {
     if case.contract.op.is_sampled() {
-        return (case.params.mode == SddmmMode::AddS).then(|| values_in_order(&operands.a));
+        return (case.params.mode == SddmmMode::AddS).then(|| values_in_order(&operands.a).into());
     }
-    case.reads_c().then(|| operands.c[variant].clone())
+    case.reads_c().then(|| Cow::Borrowed(&operands.c[variant][..]))
 }

@@ -17,7 +17,7 @@ pub(super) fn in_sequence<'a>(
     case: &Case,
     operands: &'a Operands,
     backend: &dyn Backend,
-    seen: &mut RunState<'_>,
+    seen: &mut RunState<'_, '_>,
 ) -> Result<Cow<'a, Operands>, Judged> {
     // A backend that excludes the case does not get the calls before it either.
     if let Support::Excluded { .. } = backend.support(&case.contract, &case.params) {
@@ -49,7 +49,7 @@ fn finding_of_call(
     case: &Case,
     operands: &Operands,
     backend: &dyn Backend,
-    seen: &mut RunState<'_>,
+    seen: &mut RunState<'_, '_>,
 ) -> Option<Verdict> {
     let Support::Supported { profile, .. } = backend.support(&case.contract, &case.params) else {
         return None;

@@ -28,6 +28,7 @@ use crate::response::Response;
 use sparse_oracle::judge::{Judged, Sheets};
 use sparse_oracle::verdict::Verdict;
 use sparse_plugin::Environment;
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 /// What running one case gave.
@@ -76,9 +77,10 @@ pub fn run_case_on(case: &Case, loaded: &Loaded, backends: &[&dyn Backend], repe
             backends.iter().map(|b| unmade(case, *b, error.to_string())).collect()
         }
         Ok(operands) => {
-            let sheets = Sheets::default();
-            let degenerate = degenerate(case, &operands, &sheets);
-            let inputs = digest::hex(digest::inputs(case, &operands));
+            let sheets = Sheets::new(operands.inputs(case));
+            let named = || digest::hex(digest::inputs(case, &operands));
+            let forgives = || degenerate(case, &operands, &sheets);
+            let (degenerate, inputs) = digest::beside(digest::elements(&operands), forgives, named);
             let judged = |(backend, spent): (&dyn Backend, &mut Duration)| {
                 let mut seen = RunState::new(&sheets);
                 let judged = judge_seen(case, &operands, backend, again, &mut seen);
@@ -104,21 +106,19 @@ pub struct Asked {
     pub in_call: Option<usize>,
 }
 
-/// A case to ask many backends for: its operands are made, and what its result must be is worked out once.
+/// A case to ask many backends for: what its result must be is worked out once.
 #[derive(Debug)]
 pub struct Ready<'a> {
     case: &'a Case,
-    operands: Operands,
-    sheets: Sheets,
+    operands: &'a Operands,
+    sheets: Sheets<'a>,
 }
 
 impl<'a> Ready<'a> {
-    /// Makes the operands.
-    ///
-    /// # Errors
-    /// As [`build`].
-    pub fn new(case: &'a Case, loaded: &Loaded) -> Result<Ready<'a>, OperandError> {
-        Ok(Ready { case, operands: build(case, loaded)?, sheets: Sheets::default() })
+    /// A case and its operands, as [`build`] makes them.
+    #[must_use]
+    pub fn new(case: &'a Case, operands: &'a Operands) -> Ready<'a> {
+        Ready { case, operands, sheets: Sheets::new(operands.inputs(case)) }
     }
 
     /// The case.
@@ -140,18 +140,18 @@ impl<'a> Ready<'a> {
         self.record(backend, RunState { once: true, ..seen })
     }
 
-    fn record(&self, backend: &dyn Backend, mut seen: RunState<'_>) -> Asked {
+    fn record(&self, backend: &dyn Backend, mut seen: RunState<'_, '_>) -> Asked {
         Environment::default().restore();
-        let judged = judge_seen(self.case, &self.operands, backend, None, &mut seen);
+        let judged = judge_seen(self.case, self.operands, backend, None, &mut seen);
         Asked { record: record(self.case, backend, judged, &[]), in_call: seen.in_call }
     }
 }
 
 /// What is seen of a backend beside its verdict.
 #[derive(Debug)]
-struct RunState<'a> {
+struct RunState<'s, 'a> {
     /// What the result must be.
-    sheets: &'a Sheets,
+    sheets: &'s Sheets<'a>,
     /// Time inside it.
     spent: Duration,
     /// True once it was called.
@@ -166,8 +166,8 @@ struct RunState<'a> {
     once: bool,
 }
 
-impl<'a> RunState<'a> {
-    fn new(sheets: &'a Sheets) -> RunState<'a> {
+impl<'s, 'a> RunState<'s, 'a> {
+    fn new(sheets: &'s Sheets<'a>) -> RunState<'s, 'a> {
         RunState {
             sheets,
             spent: Duration::ZERO,
@@ -179,6 +179,7 @@ impl<'a> RunState<'a> {
         }
     }
 
+    /// Calls the backend and hashes what comes back.
     fn execute(
         &mut self,
         case: &Case,
@@ -186,10 +187,23 @@ impl<'a> RunState<'a> {
         backend: &dyn Backend,
         before: Before<'_>,
     ) -> Response {
+        self.execute_and(case, operands, (backend, before), |_| ()).0
+    }
+
+    /// As [`execute`](Self::execute); what comes back is judged while it is hashed.
+    fn execute_and<J: Send>(
+        &mut self,
+        case: &Case,
+        operands: &Operands,
+        (backend, before): (&dyn Backend, Before<'_>),
+        judge: impl FnOnce(&Response) -> J + Send,
+    ) -> (Response, J) {
         self.asked = true;
         let response = execute(case, operands, backend, before, &mut self.spent);
-        self.output.add(&response);
-        response
+        let elements = if let Response::Dense(result) = &response { result.found().len() } else { 0 };
+        let output = &mut self.output;
+        let (judged, ()) = digest::beside(elements, || judge(&response), || output.add(&response));
+        (response, judged)
     }
 }
 
@@ -201,7 +215,7 @@ pub fn judge_operands(
     backend: &dyn Backend,
     spent: &mut Duration,
 ) -> Judged {
-    let sheets = Sheets::default();
+    let sheets = Sheets::new(operands.inputs(case));
     let mut seen = RunState::new(&sheets);
     let (judged, _) = judge_seen(case, operands, backend, None, &mut seen);
     *spent += seen.spent;
@@ -218,7 +232,7 @@ pub fn judge_repeated(
     again: Option<Again>,
     spent: &mut Duration,
 ) -> (Judged, Option<Repeated>) {
-    let sheets = Sheets::default();
+    let sheets = Sheets::new(operands.inputs(case));
     let mut seen = RunState::new(&sheets);
     let judged = judge_seen(case, operands, backend, again, &mut seen);
     *spent += seen.spent;
@@ -230,7 +244,7 @@ fn judge_seen(
     operands: &Operands,
     backend: &dyn Backend,
     again: Option<Again>,
-    seen: &mut RunState<'_>,
+    seen: &mut RunState<'_, '_>,
 ) -> (Judged, Option<Repeated>) {
     match in_sequence(case, operands, backend, seen) {
         Ok(operands) => judge_placed(case, &operands, backend, again, seen),
@@ -243,7 +257,7 @@ fn judge_placed(
     operands: &Operands,
     backend: &dyn Backend,
     again: Option<Again>,
-    seen: &mut RunState<'_>,
+    seen: &mut RunState<'_, '_>,
 ) -> (Judged, Option<Repeated>) {
     seen.keep = if again.is_some() { Keep::Wanted } else { Keep::No };
     let judged = judge_keeping(case, operands, backend, seen);
@@ -271,19 +285,20 @@ fn judge_response(
     operands: &Operands,
     backend: &dyn Backend,
     response: Response,
-    (first, sheets): (&First, &Sheets),
+    (first, sheets): (&First, &Sheets<'_>),
 ) -> Judged {
     let Support::Supported { arithmetic, profile } = backend.support(&case.contract, &case.params) else {
         return Judged::only(settle(response));
     };
     if case.contract.op.is_exact() {
-        return Judged::only(judge_move(case, operands, (&profile, sheets), response));
+        return Judged::only(judge_move((&profile, sheets), response));
     }
-    let product = sheets.product(&operands.inputs(case), &arithmetic, &profile);
+    let product = sheets.product(&arithmetic, &profile);
     match (product.exact(), response) {
         (Ok(exact), Response::Dense(result)) => {
             let sampled = case.contract.op.is_sampled();
-            let c = if sampled { initial(case, operands, 0) } else { first.before.clone() };
+            let c =
+                if sampled { initial(case, operands, 0) } else { first.before.as_deref().map(Cow::Borrowed) };
             product.judge_dense(exact, result.output(), c.as_deref())
         }
         (Ok(exact), Response::Sparse(raw)) => product.judge_spgemm(exact, raw),

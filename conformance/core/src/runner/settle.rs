@@ -1,7 +1,6 @@
 //! Verdicts that need no product: on what is no result, on broken requests, and on conversions and transposes.
 
-use crate::case::{Case, Fault};
-use crate::operands::Operands;
+use crate::case::Fault;
 use crate::response::Response;
 use sparse_oracle::judge::Sheets;
 use sparse_oracle::profile::Profile;
@@ -42,13 +41,8 @@ pub(super) fn judge_refusal(fault: Fault, response: Response) -> Verdict {
 }
 
 /// Judges a conversion or transpose. Where the oracle has no result, a refusal is right, or the case is too large for the suite.
-pub(super) fn judge_move(
-    case: &Case,
-    operands: &Operands,
-    (profile, sheets): (&Profile, &Sheets),
-    response: Response,
-) -> Verdict {
-    let Some(moved) = sheets.moved(&operands.inputs(case), profile) else {
+pub(super) fn judge_move((profile, sheets): (&Profile, &Sheets<'_>), response: Response) -> Verdict {
+    let Some(moved) = sheets.moved(profile) else {
         return settle(response);
     };
     match (moved.result(), response) {

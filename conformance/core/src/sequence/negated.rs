@@ -8,20 +8,29 @@ use sparse_oracle::format::{AnyParts, AnySparse, FieldMut, Fields};
 use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{Element, Scalar, Values};
 
-/// The same with every stored value of A negated, else (where the format has no negative zeros in its pads) of B.
+/// The same with every stored value of A negated, else (where the format has no negative zeros in its pads) of B; without what no call
+/// takes: C, which is told each of them, and the calls before.
 #[must_use]
 pub(crate) fn negated(operands: &Operands) -> Operands {
-    let mut other = operands.clone();
-    match of_sparse(&operands.a) {
-        Some(a) => other.a = a,
+    let Operands { b_sparse, b, y, result, .. } = operands;
+    let a = of_sparse(&operands.a);
+    let (b, b_sparse) = match &a {
+        Some(_) => (b.as_ref().map(DenseOperand::shared), b_sparse.clone()),
         None => {
-            other.b = operands.b.as_ref().map(of_dense);
-            if let Some(b) = &operands.b_sparse {
-                other.b_sparse = of_sparse(b).or_else(|| Some(b.clone()));
-            }
+            let negated = |b: &AnySparse| of_sparse(b).unwrap_or_else(|| b.clone());
+            (b.as_ref().map(of_dense), b_sparse.as_ref().map(negated))
         }
+    };
+    let a = a.unwrap_or_else(|| operands.a.clone());
+    Operands {
+        a,
+        b_sparse,
+        b,
+        y: y.as_ref().map(DenseOperand::shared),
+        result: *result,
+        c: Default::default(),
+        earlier: Vec::new(),
     }
-    other
 }
 
 fn opposite<T: Scalar>(value: T) -> T {

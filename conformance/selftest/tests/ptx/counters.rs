@@ -10,6 +10,7 @@ use super::hunt::Field;
 use super::played::Alone;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use sparse_conformance_core::operands::build;
 use sparse_conformance_core::plan::Options;
 use sparse_conformance_core::runner::Ready;
 use sparse_kernels::cuda::GpuKernel;
@@ -75,7 +76,8 @@ fn counts(field: &Field, kernel: &GpuKernel) -> Option<Counts> {
     let cases = field.plan.cases(|case| case.contract == kernel.kernel.contract).take(TRIED);
     let mut most: Option<(u64, Counts)> = None;
     for (case, loaded) in cases {
-        let Ok(ready) = Ready::new(case, &loaded) else { continue };
+        let Ok(operands) = build(case, &loaded) else { continue };
+        let ready = Ready::new(case, &operands);
         let counted = Counted::default();
         let asked = ready.ask_once(&Alone::counting(kernel, field.texts.clone(), &counted));
         assert!(!asked.record.verdict.is_finding(), "{}: {case}", kernel.kernel.name);

@@ -10,6 +10,8 @@ use super::mutant::Mutant;
 use super::played::{ARCHITECTURE, Alone};
 use rayon::prelude::*;
 use sparse_conformance_core::backend::Backend;
+use sparse_conformance_core::case::Case;
+use sparse_conformance_core::operands::{Operands, build};
 use sparse_conformance_core::plan::{Options, plan};
 use sparse_conformance_core::runner::Ready;
 use sparse_conformance_selftest::HuntPlan;
@@ -64,14 +66,18 @@ impl Field {
         Field { kernels, plan, texts }
     }
 
+    /// The cases with their operands.
+    pub(crate) fn cases(&self) -> Vec<(&Case, Operands)> {
+        let cases: Vec<_> = self.plan.cases(|_| true).collect();
+        cases.par_iter().map(|(case, loaded)| (*case, build(case, loaded).expect("operands"))).collect()
+    }
+
     /// Runs every kernel on each of its cases as it is; those that take too many steps are left out.
     ///
     /// # Panics
     /// If one of them is not clean: then nothing that a mutant does says anything.
-    pub(crate) fn ground(&self) -> Ground<'_> {
-        let cases: Vec<_> = self.plan.cases(|_| true).collect();
-        let made = cases.par_iter().map(|(case, loaded)| Ready::new(case, loaded).expect("operands"));
-        let ready: Vec<Ready<'_>> = made.collect();
+    pub(crate) fn ground<'f>(&'f self, cases: &'f [(&'f Case, Operands)]) -> Ground<'f> {
+        let ready: Vec<Ready<'_>> = cases.iter().map(|(case, operands)| Ready::new(case, operands)).collect();
         let concerned =
             |(k, c): &(usize, usize)| self.kernels[*k].kernel.contract == ready[*c].case().contract;
         let pairs = (0..self.kernels.len()).flat_map(|k| (0..ready.len()).map(move |c| (k, c)));

@@ -110,7 +110,8 @@ fn hunted(ground: &Ground<'_>, texts: &[String]) -> Vec<(Mutant, Fate, String)> 
 #[ignore = "takes minutes on 16 cores: writes docs/ptx-mutants.json"]
 fn score_of_the_quick_tier() {
     let (field, texts) = (Field::new(&Options::default()), Source::ALL.map(text));
-    let ground = field.ground();
+    let cases = field.cases();
+    let ground = field.ground(&cases);
     eprintln!("{} runs are clean, {} left out", ground.runs, ground.left_out);
     let one_of = CLASSES.into_iter().map(|(class, one_of)| (class, Score { one_of, ..Score::default() }));
     let mut published = Published {
@@ -172,7 +173,8 @@ impl Published {
 fn a_fault_of_each_class_is_convicted() {
     let contracts = vec!["spmm.nm.f32_f32_f32_f32".to_owned()];
     let field = Field::new(&Options { contracts, ..Options::default() });
-    let ground = field.ground();
+    let cases = field.cases();
+    let ground = field.ground(&cases);
     let source = Source::NmTile;
     let text = text(source);
     let lines: Vec<&str> = text.lines().collect();

@@ -187,7 +187,7 @@ fn describe(out: &mut impl Write, case: &Case, operands: &Operands) -> Result<()
         let (rows, cols) = b.shape();
         writeln!(out, "  second     {} {rows} x {cols}, {} entries", b.kind().name(), b.nnz())?;
     }
-    let tags = degenerate(case, operands, &Sheets::default());
+    let tags = degenerate(case, operands, &Sheets::new(operands.inputs(case)));
     if tags.is_empty() {
         writeln!(out, "  strength   would notice zeros, a stale C, and any skipped row")?;
     } else {

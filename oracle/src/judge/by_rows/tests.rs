@@ -23,7 +23,7 @@ struct Case {
     arithmetic: Arithmetic,
     scalars: (f64, f64),
     a: [f64; TERMS],
-    b: ExactDense,
+    b: ExactDense<'static>,
     slots: Option<Csr<Slot>>,
     held: f64,
 }
@@ -36,7 +36,7 @@ impl Case {
             arithmetic,
             scalars: (1.0, 0.0),
             a: [1.0, -2.0, 3.0, 1.0, 2.0, -1.0, 4.0, 5.0],
-            b: ExactDense::Narrow(Dense::from_fn(TERMS, COLS, b)),
+            b: ExactDense::Narrow(Dense::from_fn(TERMS, COLS, b).into()),
             slots: None,
             held: 0.0,
         }
@@ -161,7 +161,7 @@ fn rows_that_tell_too_little_are_left_to_the_rule() {
     let plain = Case::of_integers;
     let wide = |case: Case, value: f64| {
         let b = |i: usize, j: usize| if (i, j) == (3, 4) { value } else { case.b.at(i, j) };
-        Case { b: ExactDense::Wide(Dense::from_fn(TERMS, COLS, b)), ..case }
+        Case { b: ExactDense::Wide(Dense::from_fn(TERMS, COLS, b).into()), ..case }
     };
     let hybrid = |combine| plain(Arithmetic::hybrid(core, *chain(Reduction::FmaChain, F32).part(), combine));
     let split = chain(Reduction::FmaChain, F32).along(Along::SplitK { parts: 3 });
@@ -182,7 +182,7 @@ fn rows_are_summed_in_the_order_of_their_slots() {
     let fma = chain(Reduction::FmaChain, F32);
     let large = 16_777_216.0;
     let rounded = |arithmetic| {
-        let b = ExactDense::Narrow(Dense::from_fn(TERMS, COLS, |_, j| 1.0 + j as f32));
+        let b = ExactDense::Narrow(Dense::from_fn(TERMS, COLS, |_, j| 1.0 + j as f32).into());
         Case { a: [large, 1.0, 1.0, 1.0, -large, 1.0, 1.0, 1.0], b, ..Case::of_integers(arithmetic) }
     };
     let ranges = |blocks| rounded(fma.along(Along::TwoPass { blocks }));
@@ -226,7 +226,7 @@ fn a_first_range_without_terms_is_left_open_where_it_would_matter() {
 #[test]
 fn results_are_screened_wherever_their_elements_have_a_place() {
     let a = full_row(&[1.0, 2.0]);
-    let b = ExactDense::Narrow(Dense::from_fn(2, 3, |i, j| (i + j) as f32));
+    let b = ExactDense::Narrow(Dense::from_fn(2, 3, |i, j| (i + j) as f32).into());
     let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
     let (held, profile) = ([1.0f32; 3], Profile::default());
     let (strides, visited) = (Place::Strides(3, 1), Place::Visited);
@@ -278,7 +278,8 @@ fn an_instruction_is_found_where_its_operands_are() {
     assert!(instruction(&rule(&CORE), 8).is_some());
     assert!(instruction(&rule(&CORE), 7).is_none() && instruction(&rule(&CHAIN), 8).is_none());
     let is_typed = |value: f64| {
-        let b = ExactDense::Wide(Dense::from_fn(2, 2, |i, j| if (i, j) == (0, 1) { value } else { 1.0 }));
+        let b =
+            ExactDense::Wide(Dense::from_fn(2, 2, |i, j| if (i, j) == (0, 1) { value } else { 1.0 }).into());
         crate::with_scalar!(F16, T => typed::<T>(&b).is_some())
     };
     assert_eq!([3.0, 65_504.0, 0.1, 65_536.0].map(is_typed), [true, true, false, false]);
