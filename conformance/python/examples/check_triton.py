@@ -1,4 +1,6 @@
-"""A Triton kernel judged by `check`: on a GPU, or without one by Triton's interpreter (`TRITON_INTERPRET=1 python check_triton.py`)."""
+"""A Triton kernel judged by `check`: on a GPU, or, in some minutes, without one by Triton's interpreter
+(`TRITON_INTERPRET=1 python check_triton.py`).
+"""
 
 import os
 

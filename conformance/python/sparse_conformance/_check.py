@@ -127,7 +127,8 @@ def check(
         if case is not None:
             asked = [command(), "replay", case, *program]
         else:
-            asked = [command(), "run", "--contracts", pattern, "--tier", tier, "--seed", str(seed), "--report", str(kept), *program]
+            # One thread asks: a function of this process must not be called twice at a time, as a program of its own for each would allow.
+            asked = [command(), "run", "--contracts", pattern, "--tier", tier, "--seed", str(seed), "--report", str(kept), "--jobs", "1", *program]
         ran = subprocess.run(asked, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     clean = ran.returncode == 0
     if report is None and (clean or not (kept / "reproducers").exists()):

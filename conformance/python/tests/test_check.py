@@ -36,6 +36,21 @@ def test_a_right_function_passes_and_says_how_much_was_judged(sparse_check):
     assert passed.summary.startswith("clean: ") and "[" not in passed.contract, passed.text
 
 
+def test_one_call_comes_at_a_time():
+    """On a machine of 16 cores Triton's interpreter, which keeps where it is in a variable of its module, was accused of crashing."""
+    inside = []
+
+    def alone(a, x):
+        inside.append(1)
+        assert len(inside) == 1
+        time.sleep(0.001)
+        result = product(a, x)
+        inside.pop()
+        return result
+
+    sc.check(alone, "spmv.csr.f32")
+
+
 def test_a_wrong_function_is_told_where_and_how_to_see_it_again():
     def forgets_the_last_row(a, b):
         result = product(a, b)
