@@ -66,7 +66,7 @@ impl fmt::Display for Passed {
     }
 }
 
-/// What came of the cases: the records, and the matrices of those that are findings.
+/// The cases that were asked, each with what came of it.
 type Judged = Vec<(Case, CaseRecord)>;
 
 impl Check {
@@ -137,7 +137,7 @@ impl Check {
                 (Box::new(closure) as Box<dyn Backend>, contracts)
             }
         };
-        let options = Options { tier, seed, contracts: vec![contracts.clone()], ..Options::default() };
+        let options = Options { tier, seed, contracts: vec![contracts], ..Options::default() };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| Failed::Threads(error.to_string()))?;
         let case = case.or_else(|| std::env::var(CASE).ok());

@@ -4,10 +4,10 @@
 //! spmv.csr.f32_f32_f32_f32: 12 of 162 cases failed
 //!   one of them: wrong value (T1): element (3, 0): expected 2 (0x40000000), found 0 (0x0): ..
 //!   the smallest case that fails alike (31 tried): wrong value (T0): element (3, 0): ..
-//!     A: csr f32, 4 x 1, 1 stored: (3, 0) 1
-//!     x f32, 1 x 1: 1
-//!     parameters: values=own,0
-//!   again: SPARSE_CASE=spmv.csr.f32_f32_f32_f32/banded:rows=18,..  cargo test
+//!     a: csr f32, 4 x 1, 1 stored: (3, 0) 1
+//!     x: f32, 1 x 1: 1
+//!     parameters: values=ones,0
+//!   again: SPARSE_CASE='spmv.csr.f32_f32_f32_f32/banded:rows=18,..' cargo test
 //! ```
 
 use crate::smallest::Smallest;

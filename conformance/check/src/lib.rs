@@ -40,7 +40,7 @@ mod smallest;
 mod tests_macro;
 
 pub use self::check::{Check, Passed};
-pub use self::failed::Failed;
+pub use self::failed::{Failed, Found};
 pub use self::operations::{
     backend, convert, sddmm, spgemm, spmm, spmm_update, spmv, spmv_update, transpose,
 };

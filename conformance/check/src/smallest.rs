@@ -11,6 +11,7 @@ use sparse_oracle::each_precision;
 use sparse_oracle::format::AnySparse;
 use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{AnySlice, Scalar, decimal};
+use sparse_oracle::task::DenseRef;
 use std::fmt;
 
 /// Numbers of one operand that are written out.
@@ -44,16 +45,7 @@ impl Smallest {
         let inputs = operands.inputs(&minimal.case);
         let sparse =
             inputs.sparse().map(|(operand, matrix)| format!("{}: {}", operand.name, entries(matrix)));
-        let dense = inputs.dense().map(|(operand, matrix)| {
-            let head = format!(
-                "{} {}, {} x {}",
-                operand.name,
-                matrix.data.precision().name(),
-                matrix.rows,
-                matrix.cols
-            );
-            format!("{head}: {}", numbers(matrix.data))
-        });
+        let dense = inputs.dense().map(|(operand, matrix)| format!("{}: {}", operand.name, numbers(&matrix)));
         let line = minimal.case.to_string();
         Some(Smallest {
             tried: shrunk.tried,
@@ -73,7 +65,7 @@ impl fmt::Display for Smallest {
     }
 }
 
-/// `csr f32, 2 x 3, 2 entries: (0, 1) 2.5, (1, 0) 1`.
+/// `csr f32, 2 x 3, 2 stored: (0, 1) 2.5, (1, 0) 1`.
 fn entries(matrix: &AnySparse) -> String {
     let (rows, cols) = sparse_oracle::each_sparse!(matrix, m => m.shape());
     let head = format!("{} {}, {rows} x {cols}", matrix.kind().name(), matrix.precision().name());
@@ -84,12 +76,13 @@ fn entries(matrix: &AnySparse) -> String {
     format!("{head}, {} stored: {}{}", entries.len(), shown.join(", "), more(entries.len()))
 }
 
-fn numbers(data: AnySlice<'_>) -> String {
+/// `f32, 2 x 1: 1, 2`.
+fn numbers(DenseRef { rows, cols, data, .. }: &DenseRef<'_>) -> String {
     let precision = data.precision();
-    let shown: Vec<String> = each_precision!(AnySlice, data, v => {
+    let shown: Vec<String> = each_precision!(AnySlice, *data, v => {
         v.iter().take(SHOWN).map(|x| decimal(x.to_f64(), precision)).collect()
     });
-    format!("{}{}", shown.join(", "), more(data.len()))
+    format!("{precision}, {rows} x {cols}: {}{}", shown.join(", "), more(data.len()))
 }
 
 fn more(all: usize) -> String {

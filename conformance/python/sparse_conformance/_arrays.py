@@ -64,6 +64,9 @@ class Torch:
             "bf16": torch.bfloat16,
             "e4m3": torch.float8_e4m3fn,
             "e5m2": torch.float8_e5m2,
+            "u8": torch.uint8,
+            "u16": torch.uint16,
+            "u64": torch.uint64,
         }
         self.raw = {"bf16": torch.int16, "e4m3": torch.uint8, "e5m2": torch.uint8}
 

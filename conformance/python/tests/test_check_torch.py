@@ -81,3 +81,15 @@ def test_halves_are_tensors_of_their_type(device, monkeypatch, type):
         return product(whole, b.float()).to(b.dtype)
 
     assert "exact" in sc.check(right, f"spmm.csr.{type}", arrays="torch", device=device).text
+
+
+def test_arrays_of_a_papers_format_are_tensors_too(device, monkeypatch):
+    """Bitmaps are 64 bits wide: comparing them after the call raised a KeyError, of which the function was accused."""
+    monkeypatch.setenv("SPARSE_CASE", CASE.replace("csr", "rs_tile"))
+
+    def nothing(a, b):
+        assert a.bitmap.dtype == torch.uint64 and a.bitmap.device.type == device
+        return torch.zeros((a.rows, b.shape[1]), device=device)
+
+    with pytest.raises(sc.Findings, match="expected"):
+        sc.check(nothing, "spmm.rs_tile.f32", arrays="torch", device=device)
