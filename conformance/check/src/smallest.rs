@@ -10,7 +10,7 @@ use sparse_conformance_core::shrink::{ShrinkBudget, ShrinkOutcome, shrink};
 use sparse_oracle::each_precision;
 use sparse_oracle::format::AnySparse;
 use sparse_oracle::prelude::*;
-use sparse_oracle::scalar::{AnySlice, Scalar, decimal};
+use sparse_oracle::scalar::{Scalar, decimal};
 use sparse_oracle::task::DenseRef;
 use std::fmt;
 
