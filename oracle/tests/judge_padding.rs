@@ -6,7 +6,7 @@ use sparse_oracle::arithmetic::{Arithmetic, Reduction};
 use sparse_oracle::format::{Csr, Dense, Entries, Entry};
 use sparse_oracle::judge::{ElementVerdict, Problem, Rule};
 use sparse_oracle::prelude::*;
-use sparse_oracle::profile::Profile;
+use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::verdict::Criterion;
 
 /// One block of 1 x 3: the middle slot holds 2, the others are pads. B's columns: finite; NaN, Inf beside the entry;
@@ -18,6 +18,17 @@ fn verdict(
     column: usize,
     y: f32,
 ) -> ElementVerdict {
+    verdict_by(&Profile::default(), arithmetic, scaling, pads, (column, y))
+}
+
+/// The same by a profile.
+fn verdict_by(
+    profile: &Profile,
+    arithmetic: &Arithmetic,
+    scaling: (f64, f64),
+    pads: bool,
+    (column, y): (usize, f32),
+) -> ElementVerdict {
     let a = Entries::try_new(1, 3, vec![Entry { row: 0, col: 1, value: 2.0 }]).expect("sorted");
     let a = Csr::from_entries(&a).expect("small");
     let pad = |col| Entry { row: 0, col, value: () };
@@ -28,8 +39,7 @@ fn verdict(
         [[1.0, f64::NAN, 1.0, 1.0], [3.0, 3.0, 3.0, inf], [1.0, 1.0, -inf, f64::NAN]][k][j]
     });
     let problem = Problem::Spmm { a: &a, pads: pads.then_some(&slots), b: &b.clone().into(), slots: None };
-    let profile = Profile::default();
-    let mut rule = Rule::new(arithmetic, &profile, scaling.0, scaling.1, problem.b_max());
+    let mut rule = Rule::new(arithmetic, profile, scaling.0, scaling.1, problem.b_max());
     let mut verdict = None;
     let visited = problem.for_each(&mut |site| {
         if site.at.1 == column {
@@ -90,6 +100,18 @@ fn skipped_pads_face_nothing() {
                 ElementVerdict::Wrong(..)
             ));
         }
+    }
+}
+
+/// Found when pairs of declarations were judged: 0 times the NaN that a pad made reaches C too.
+#[test]
+fn where_alpha_zero_reads_a_and_b_it_reads_the_pads() {
+    let reads = Profile::default().with(Choice::Alpha0ReadsAb, "test");
+    for declared in [ANY.multiplies_pads(), CHAIN.multiplies_pads()] {
+        let of = |column, y| verdict_by(&reads, &declared, (0.0, 1.0), true, (column, y));
+        assert_eq!(of(1, f32::NAN), ElementVerdict::Exact);
+        assert!(matches!(of(0, f32::NAN), ElementVerdict::Wrong(..)));
+        assert_eq!(of(0, 5.0), ElementVerdict::Exact);
     }
 }
 

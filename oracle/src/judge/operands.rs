@@ -170,7 +170,11 @@ impl<'a> ExactOperands<'a> {
         let (a, pads) = if let Some(a) = as_stored {
             (a, None)
         } else {
-            let entries = decoded(stored, reading.duplicates)?;
+            let mut entries = decoded(stored, reading.duplicates)?;
+            if reading.zeros_are_absent {
+                // What is absent leaves its slot to a pad.
+                entries.list.retain(|e| e.value != 0.0);
+            }
             let pads = multiplied.then(|| pad_slots(stored, &entries));
             let turn_pads = |e: Entries<()>| if transpose_a { e.transpose() } else { e };
             let pads = pads.map(|e| Csr::from_entries(&turn_pads(e))).transpose()?;
