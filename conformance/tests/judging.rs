@@ -5,6 +5,7 @@ mod backend_peers;
 mod case_line;
 mod coverage;
 mod declared_choices;
+mod declared_pairs;
 mod declared_zeros;
 mod determinism;
 mod encodings;

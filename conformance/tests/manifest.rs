@@ -214,6 +214,12 @@ fn what_is_wrong_is_said_with_what_there_is() {
             with(r#"{"contracts":["sddmm.coo.*"],"profile":[{"choice":"unsorted","reason":"r"}]}"#),
             &["unsorted", "changes nothing for sddmm.coo."],
         ),
+        (
+            with(
+                r#"{"contracts":["spmv.coo.*"],"profile":[{"choice":"duplicates-last-wins","reason":"r"},{"choice":"duplicates-are-terms","reason":"r"}]}"#,
+            ),
+            &["duplicates-last-wins and duplicates-are-terms can't both be so for spmv.coo.", "two rules"],
+        ),
         (with(r#"{"contracts":["spmm.csr.f32*"],"only":{"square_blocks":4}}"#), &["expected a boolean"]),
     ] {
         let error = read(&text).expect_err(&text);

@@ -130,7 +130,9 @@ impl<'a> Rule<'a> {
             order_free,
             modelled,
             sign_free,
-            nan_too: site.poisoned && (alpha != 0.0 || self.alpha0_reads) || self.alpha_vanishes(site) || flush_meets_inf,
+            nan_too: site.poisoned && (alpha != 0.0 || self.alpha0_reads)
+                || self.alpha_vanishes(site)
+                || flush_meets_inf,
             overflow,
             saturates: overflow && self.arithmetic.parts.iter().any(|part| !part.nearest),
             tolerance,

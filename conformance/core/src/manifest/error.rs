@@ -58,6 +58,8 @@ pub enum ManifestError {
         "{place}: choice {name:?} changes nothing for {contract}, nor for any other contract of the rule; leave it out"
     )]
     IdleChoice { place: ManifestPlace, name: String, contract: String },
+    #[error("{place}: {} and {} can't both be so for {contract}; leave one out, or make two rules", names[0], names[1])]
+    TwoChoices { place: ManifestPlace, names: [&'static str; 2], contract: String },
     #[error("{place}: a reason is empty; say why, it stands in every report")]
     NoReason { place: ManifestPlace },
     #[error("{place}: arithmetic {text:?} for {contract}: {source}")]

@@ -189,6 +189,15 @@ fn says_something(rule: &Rule, contracts: &[&Contract], place: ManifestPlace) ->
             });
         }
     }
+    for contract in contracts {
+        let choices = rule.profile.iter().filter_map(|settled| Choice::from_name(&settled.choice));
+        let of_duplicates =
+            |c: &Choice| c.point() == Choice::DuplicatesRejected.point() && c.concerns(contract);
+        let [first, second, ..] = choices.filter(of_duplicates).collect::<Vec<_>>()[..] else { continue };
+        // A contract has one answer to this.
+        let names = [first.name(), second.name()];
+        return Err(ManifestError::TwoChoices { place, names, contract: contract.to_string() });
+    }
     let of = |contract: &Contract, source| ManifestError::Arithmetic {
         place,
         text: rule.arithmetic.clone(),

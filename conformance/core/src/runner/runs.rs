@@ -1,6 +1,6 @@
 //! The judged call of a case, or its calls: one from poison; from two different C where C is read.
 
-use super::settle::{judge_move, judge_refusal, settle};
+use super::settle::{declared_refusal, judge_move, judge_refusal, settle};
 use super::{Keep, RunState};
 use crate::backend::{Backend, Support};
 use crate::case::Case;
@@ -35,13 +35,17 @@ pub(super) fn judge_keeping(
             return Judged::only(Verdict::NotRun { reason });
         }
         let response = seen.execute(case, operands, backend, Before::Poison);
-        return Judged::only(judge_refusal(fault, response));
+        return Judged::only(judge_refusal(fault.name(), response));
     }
     if !case.contract.op.is_exact()
         && let Some(reason) = inadmissible(case, &arithmetic)
     {
         let message = format!("declares an arithmetic that the contract does not admit: it {reason}");
         return Judged::only(Verdict::LoneRefusal { refusal: message });
+    }
+    if let Some(expected) = declared_refusal(case, operands, &profile) {
+        let response = seen.execute(case, operands, backend, Before::Poison);
+        return Judged::only(judge_refusal(&expected, response));
     }
     match case.contract.op.signature().returned {
         Returned::Moved => {

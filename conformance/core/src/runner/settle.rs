@@ -1,9 +1,12 @@
 //! Verdicts that need no product: on what is no result, on broken requests, and on conversions and transposes.
 
-use crate::case::Fault;
+use crate::case::Case;
+use crate::operands::Operands;
 use crate::response::Response;
+use sparse_oracle::each_sparse;
+use sparse_oracle::format::{CooCodec, Duplicates, Sparse};
 use sparse_oracle::judge::Sheets;
-use sparse_oracle::profile::Profile;
+use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::verdict::{Defect, Mismatch, Verdict};
 
@@ -27,7 +30,25 @@ fn timed_out(seconds: f64, idle: bool, tail: String) -> Verdict {
     Verdict::TimedOut { seconds, idle, tail: (!tail.is_empty()).then_some(tail) }
 }
 
-pub(super) fn judge_refusal(fault: Fault, response: Response) -> Verdict {
+/// What a legal request must be refused for because the profile says so; `None` where it must be answered.
+pub(super) fn declared_refusal(case: &Case, operands: &Operands, profile: &Profile) -> Option<String> {
+    let (alpha, beta) = (case.params.alpha, case.params.beta);
+    let declares = |choice: Choice| profile.has(choice) && choice.concerns(&case.contract);
+    if declares(Choice::OnlyAlphaOne) && alpha != 1.0 {
+        return Some(format!("alpha={alpha}, of a backend that declares {}", Choice::OnlyAlphaOne.name()));
+    }
+    if declares(Choice::OnlyBetaZeroOne) && beta != 0.0 && beta != 1.0 {
+        return Some(format!("beta={beta}, of a backend that declares {}", Choice::OnlyBetaZeroOne.name()));
+    }
+    let rejects = declares(Choice::DuplicatesRejected);
+    each_sparse!(&operands.a, a => match a {
+        Sparse::Coo(a) if rejects => a.entries_with(Duplicates::Reject).err().map(|refusal| refusal.to_string()),
+        _ => None,
+    })
+}
+
+/// The verdict on an answer to a request that must be refused, for what `expected` says.
+pub(super) fn judge_refusal(expected: &str, response: Response) -> Verdict {
     match response {
         Response::Refused(refusal) => Verdict::AgreedRefusal { refusal },
         Response::Panicked(message) => Verdict::Crashed { message },
@@ -35,7 +56,7 @@ pub(super) fn judge_refusal(fault: Fault, response: Response) -> Verdict {
         Response::Broke(mismatch) => Verdict::Wrong(Box::new(mismatch)),
         Response::NotAsked(reason) => Verdict::NotRun { reason },
         Response::Dense(_) | Response::Sparse(_) | Response::Parts(_) => {
-            Verdict::LoneAcceptance { expected: fault.name().to_owned() }
+            Verdict::LoneAcceptance { expected: expected.to_owned() }
         }
     }
 }
