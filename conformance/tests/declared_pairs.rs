@@ -230,27 +230,23 @@ fn who_does_what_both_choices_say_is_right() {
 /// of a backend that rejects duplicates were not run at all.
 #[test]
 fn what_is_declared_to_be_refused_is_refused() {
-    let verdict = |choice: Choice, does: Vec<Choice>, rest: &str| {
+    let verdict = |choice: Choice, does: Vec<Choice>, (contract, rest): (&str, &str)| {
         let backend: Vec<Box<dyn Backend>> = vec![Box::new(Obeys { declares: vec![choice], does })];
-        let line = format!("{rest}/values=small-int,1");
-        let case: Case = line.parse().expect("a legal line");
+        let source = "uniform:rows=24,cols=24,density=0.2,seed=5/values=small-int,1";
+        let case: Case = format!("{contract}/{source}{rest}").parse().expect("a legal line");
         let loaded = case.origin.load().expect("generated");
         run_case(&case, &loaded, &backend).records.remove(0).verdict.kind()
     };
-    let source = "uniform:rows=24,cols=24,density=0.2,seed=5";
-    let spmv = format!("spmv.coo.f64_f64_f64_f64/{source}");
-    for (choice, refused, taken) in [
-        (Choice::OnlyAlphaOne, format!("{spmv}/alpha=2"), format!("{spmv}/beta=2")),
-        (Choice::OnlyBetaZeroOne, format!("{spmv}/beta=0.5"), format!("{spmv}/beta=1")),
-        (Choice::DuplicatesRejected, format!("{spmv}/dups"), spmv.clone()),
-        (
-            Choice::DuplicatesRejected,
-            format!("convert.coo.csr.f64/{source}/dups"),
-            format!("convert.coo.csr.f64/{source}"),
-        ),
+    let (spmv, convert) = ("spmv.coo.f64_f64_f64_f64", "convert.coo.csr.f64");
+    for (choice, contract, refused, taken) in [
+        (Choice::OnlyAlphaOne, spmv, "/alpha=2", "/beta=2"),
+        (Choice::OnlyBetaZeroOne, spmv, "/beta=0.5", "/beta=1"),
+        (Choice::DuplicatesRejected, spmv, "/dups", ""),
+        (Choice::DuplicatesRejected, convert, "/dups", ""),
     ] {
-        assert_eq!(verdict(choice, vec![choice], &refused), VerdictKind::AgreedRefusal, "{refused}");
-        assert_eq!(verdict(choice, vec![], &refused), VerdictKind::LoneAcceptance, "{refused}");
-        assert_eq!(verdict(choice, vec![choice], &taken), VerdictKind::Exact, "{taken}");
+        let refused = (contract, refused);
+        assert_eq!(verdict(choice, vec![choice], refused), VerdictKind::AgreedRefusal, "{refused:?}");
+        assert_eq!(verdict(choice, vec![], refused), VerdictKind::LoneAcceptance, "{refused:?}");
+        assert_eq!(verdict(choice, vec![choice], (contract, taken)), VerdictKind::Exact, "{contract}{taken}");
     }
 }
