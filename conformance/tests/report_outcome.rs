@@ -1,6 +1,6 @@
 //! What a run is worth, in every file alike: a thin run and one in which nothing was judged are never clean and never green.
 
-use crate::report_sample::sample;
+use crate::report_sample::{clean, sample};
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 use serde_json::Value;
 use sparse_conformance::report::{
@@ -10,19 +10,6 @@ use sparse_conformance::report::{
 use sparse_conformance::shard::Shard;
 use std::collections::HashSet;
 use std::path::PathBuf;
-
-/// A report without findings.
-fn clean() -> Report {
-    let mut report = sample(3);
-    report.backends.retain(|b| b.name != "idle");
-    for record in &mut report.cases {
-        if record.is_finding() || record.verdict.kind() == VerdictKind::NotRun {
-            (record.verdict, record.share) = (VerdictRecord::Exact, None);
-        }
-    }
-    report.seal();
-    report
-}
 
 fn thin(reasons: usize) -> Report {
     let mut report = clean();

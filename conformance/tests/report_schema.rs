@@ -5,7 +5,7 @@ use crate::report_sample;
 use serde_json::{Value, json};
 use sparse_conformance::report::schema::schema_text;
 
-const CHECKED_IN: &str = include_str!("../schema/report-1.schema.json");
+const CHECKED_IN: &str = include_str!("../schema/report-2.schema.json");
 
 fn sample() -> Value {
     serde_json::to_value(report_sample::sample(2)).unwrap()
@@ -18,7 +18,7 @@ fn validator() -> jsonschema::Validator {
 #[test]
 fn checked_in_schema_is_current() {
     if std::env::var_os("UPDATE_SCHEMA").is_some() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/schema/report-1.schema.json");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/schema/report-2.schema.json");
         std::fs::write(path, schema_text()).unwrap();
         return;
     }
@@ -39,32 +39,50 @@ fn sample_report_is_valid() {
 
 type Damage = fn(&mut Value);
 
+/// The first record that is written whole.
+fn wrong(report: &mut Value) -> &mut Value {
+    let lines = report["cases"]["lines"].as_array_mut().expect("lines");
+    let records = lines.iter_mut().flat_map(|line| line["records"].as_array_mut().expect("records"));
+    records.into_iter().find(|record| record.is_object()).expect("a finding")
+}
+
 /// What serde cannot see: a constant's value (`Report::read` checks it), and fields beside the tag of a unit variant.
 const SCHEMA_ONLY: [&str; 2] = ["other schema name", "unknown field in a verdict"];
 
 /// Every way to damage a report that the schema must notice.
 #[test]
 fn damaged_reports_are_invalid() {
-    let damages: [(&str, Damage); 9] = [
+    let damages: [(&str, Damage); 14] = [
         ("other schema name", |r| {
-            r["schema"] = json!("sparse-conformance-report-2");
+            r["schema"] = json!("sparse-conformance-report-3");
         }),
         ("unknown field at the top", |r| r["extra"] = json!(1)),
-        ("unknown field in a case", |r| r["cases"][0]["extra"] = json!(1)),
+        ("unknown field in a line", |r| r["cases"]["lines"][0]["extra"] = json!(1)),
+        ("unknown field in a record", |r| wrong(r)["extra"] = json!(1)),
+        ("four numbers in a record", |r| {
+            r["cases"]["lines"][0]["records"][0] = json!([0, null, "", 1]);
+        }),
+        ("no number in a record", |r| r["cases"]["lines"][0]["records"][0] = json!([])),
+        ("unknown verdict of a stamp", |r| {
+            r["cases"]["stamps"][0]["verdict"] = json!({"kind": "fine"});
+        }),
+        ("a finding as a stamp", |r| {
+            r["cases"]["stamps"][0]["verdict"] = json!({"kind": "crashed", "message": ""});
+        }),
         ("unknown verdict", |r| {
-            r["cases"][0]["verdict"] = json!({"kind": "fine"});
+            wrong(r)["verdict"] = json!({"kind": "fine"});
         }),
         ("share missing", |r| {
-            r["cases"][0]["verdict"] = json!({"kind": "within"});
+            wrong(r)["verdict"] = json!({"kind": "within"});
         }),
         ("unknown field in a verdict", |r| {
-            r["cases"][0]["verdict"] = json!({"kind": "exact", "share": 0});
+            wrong(r)["verdict"] = json!({"kind": "exact", "share": 0});
         }),
         ("mismatch without message", |r| {
-            r["cases"][0]["verdict"] = json!({"kind": "wrong", "tier": "T0", "what": "value"});
+            wrong(r)["verdict"] = json!({"kind": "wrong", "tier": "T0", "what": "value"});
         }),
         ("unknown field in a mismatch", |r| {
-            r["cases"][0]["verdict"] =
+            wrong(r)["verdict"] =
                 json!({"kind": "wrong", "tier": "T0", "what": "value", "message": "", "extra": 1});
         }),
         ("no environment", |r| {

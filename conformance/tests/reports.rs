@@ -9,6 +9,8 @@ mod documented;
 mod documents;
 mod report_expectations;
 mod report_outcome;
+mod report_page;
 mod report_schema;
+mod report_sizes;
 mod report_writers;
 mod reviewed;

@@ -8,6 +8,9 @@ use super::evidence::{DeterminismGrade, Repeated, Reproducer};
 use super::expectation::Expectation;
 use super::finding::Finding;
 use super::outcome::Thin;
+use super::stored;
+#[cfg(any(doc, feature = "files"))]
+use super::stored::StoredCases;
 use super::verdict::{Criterion, VerdictKind, VerdictRecord};
 use super::worth::Worth;
 use crate::shard::Shard;
@@ -16,7 +19,7 @@ use std::collections::HashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// Value of [`Report::schema`]; a change that breaks readers changes the number.
-pub const SCHEMA_NAME: &str = "sparse-conformance-report-1";
+pub const SCHEMA_NAME: &str = "sparse-conformance-report-2";
 
 /// One run of the suite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,7 +46,9 @@ pub struct Report {
     /// Deviations that were known beforehand.
     #[serde(default)]
     pub expectations: Vec<Expectation>,
-    /// One record per case and backend: by contract, case line, backend.
+    /// One record per case and backend: by contract, case line, backend. `report.json` has them as [`StoredCases`].
+    #[serde(with = "stored")]
+    #[cfg_attr(feature = "files", schemars(with = "StoredCases"))]
     pub cases: Vec<CaseRecord>,
     /// Why the exit code is 1; empty for a clean run.
     pub findings: Vec<Finding>,

@@ -77,7 +77,7 @@ pub(super) fn words() -> Vec<String> {
         "case",
         "idle_backend",
         "threads",
-        "sparse-conformance-report-1",
+        "sparse-conformance-report-2",
         "none",
     ];
     words.map(str::to_owned).to_vec()
