@@ -4,8 +4,8 @@ use crate::report_sample::{clean, sample};
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 use serde_json::Value;
 use sparse_conformance::report::{
-    Colour, Outcome, Report, Thin, VerdictKind, VerdictRecord, badge, html, json, junit, markdown, merge,
-    plan_digest, sarif, to_text,
+    Colour, Outcome, Report, Thin, VerdictRecord, badge, html, json, junit, markdown, merge, plan_digest,
+    sarif, to_text,
 };
 use sparse_conformance::shard::Shard;
 use std::collections::HashSet;

@@ -12,5 +12,6 @@ mod report_outcome;
 mod report_page;
 mod report_schema;
 mod report_sizes;
+mod report_stored;
 mod report_writers;
 mod reviewed;

@@ -34,8 +34,8 @@ pub fn to_junit(report: &Report) -> Result<String, SerializeError> {
     let mut junit = quick_junit::Report::new("sparse-conformance");
     junit.set_time(seconds(report.timings.total_seconds));
     let mut room = Room(FOR_COUNTS);
-    let thin = thin(report, &mut room);
     let mut groups = counted(report, &mut room);
+    let thin = thin(report, &mut room);
     room.0 += MOST_BYTES - FOR_COUNTS - FOR_FRAME;
     add_findings(report, &mut groups, &mut room);
     for ((backend, contract), group) in groups {

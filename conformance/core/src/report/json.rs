@@ -1,5 +1,4 @@
-//! `report.json`: the complete report, one case line per line so that two runs can be compared with `diff`, and each finding on a line
-//! of its own.
+//! `report.json`: the complete report. Each part and each finding has a line of its own, so that other files can point at it.
 //!
 //! ```text
 //! {"schema":"sparse-conformance-report-2",
@@ -8,18 +7,19 @@
 //! "timings":{...},              <- between runs of one seed
 //! ...
 //! "cases":{"stamps":[
-//! {"backend":"portable","verdict":{"kind":"within"},"tiers":["T0","T1"]},
-//! ],"lines":[
-//! {"case":"spmm.csr.f32_f32_f32_f32/rmat:scale=8,seed=7/n=33","inputs":"5e1f...","records":[[0,0.25,"90ab..."],
-//! {"case":"spmm.csr.f32_f32_f32_f32/rmat:scale=8,seed=7/n=33","backend":"mine","verdict":{"kind":"wrong",...}},
-//! [4]]},
+//! {"backend":"portable","verdict":{"kind":"within"},"tiers":["T0","T1"]}
+//! ],
+//! "inputs":"XvOb...","outputs":"kKs0...","packed":"eJy0...",
+//! "whole":[
+//! {"case":"spmm.csr.f32_f32_f32_f32/rmat:scale=8,seed=7/n=33","backend":"mine","verdict":{"kind":"wrong",...}}
+//! ]},
 //! ```
-//! The module `stored` says what stamps are.
+//! The module `stored` says what stamps are, and what is packed.
 
 use super::expectation::Waivers;
 use super::finding::Finding;
 use super::model::{CaseRecord, Report, SCHEMA_NAME};
-use super::stored::{StoredCases, StoredRecord};
+use super::stored::StoredCases;
 use serde::{Deserialize, Serialize};
 use sparse_oracle::plain_file;
 use std::collections::HashSet;
@@ -115,34 +115,16 @@ fn written(report: &Report) -> Result<(String, Vec<usize>), serde_json::Error> {
     Ok((text, places))
 }
 
-/// Appends the cases, and says on which line each record is.
+/// Appends the cases, and says on which line each record is: its own if it is written whole, else that of the columns.
 fn write_cases(text: &mut String, cases: &[CaseRecord]) -> Result<Vec<usize>, serde_json::Error> {
-    let StoredCases { stamps, lines: stored } = StoredCases::of(cases);
-    text.push_str(&format!("{{\"stamps\":{},\"lines\":[", lines(&stamps)?));
-    let mut number = 1 + text.matches('\n').count();
-    let mut places = Vec::with_capacity(cases.len());
-    for (turn, mut line) in stored.into_iter().enumerate() {
-        let records = std::mem::take(&mut line.records);
-        text.push_str(if turn == 0 { "\n" } else { ",\n" });
-        number += 1;
-        // The records are its last field: they go before the two brackets that end it.
-        let empty = serde_json::to_string(&line)?;
-        text.push_str(empty.strip_suffix("]}").unwrap_or(&empty));
-        for (turn, record) in records.iter().enumerate() {
-            let is_whole = matches!(record, StoredRecord::Whole(_));
-            let follows_whole = turn > 0 && matches!(records[turn - 1], StoredRecord::Whole(_));
-            text.push_str(if turn == 0 { "" } else { "," });
-            if is_whole || follows_whole {
-                text.push('\n');
-                number += 1;
-            }
-            text.push_str(&serde_json::to_string(record)?);
-            places.push(number);
-        }
-        text.push_str("]}");
-    }
-    text.push_str("\n]}");
-    Ok(places)
+    let StoredCases { stamps, inputs, outputs, packed, whole } = StoredCases::of(cases)?;
+    text.push_str(&format!("{{\"stamps\":{},\n", lines(&stamps)?));
+    let columns = 1 + text.matches('\n').count();
+    text.push_str(&format!("\"inputs\":\"{inputs}\",\"outputs\":\"{outputs}\",\"packed\":\"{packed}\",\n"));
+    text.push_str(&format!("\"whole\":{}}}", lines(&whole)?));
+    let mut left = whole.iter().zip(columns + 2..).peekable();
+    let own = |record: &CaseRecord| left.next_if(|(next, _)| *next == record).map(|(_, line)| line);
+    Ok(cases.iter().map(own).map(|own| own.unwrap_or(columns)).collect())
 }
 
 fn lines<T: Serialize>(items: &[T]) -> Result<String, serde_json::Error> {
