@@ -21,7 +21,10 @@ async function found(browser, file, scheme, width) {
   await page.addScriptTag({ path: axe });
   const result = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
   for (const violation of result.violations) {
-    for (const node of violation.nodes) complaints.push(`${violation.id}: ${node.html.slice(0, 200)}`);
+    for (const node of violation.nodes) {
+      const why = [...node.any, ...node.all, ...node.none].map((check) => check.message).join("; ");
+      complaints.push(`${violation.id}: ${node.html.slice(0, 120)}: ${why}`);
+    }
   }
   await page.close();
   return complaints;
@@ -38,7 +41,7 @@ async function found(browser, file, scheme, width) {
       const complaints = await found(browser, file, scheme, width);
       failed ||= complaints.length > 0;
       console.log(`ci: axe: ${file}, ${scheme}, ${width} pixels: ${complaints.length} findings`);
-      for (const complaint of complaints.slice(0, 20)) console.log(`ci: axe:   ${complaint}`);
+      for (const complaint of complaints.slice(0, 40)) console.log(`ci: axe:   ${complaint}`);
     }
   }
   await browser.close();

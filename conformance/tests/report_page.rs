@@ -88,7 +88,7 @@ fn buttons_count_the_findings_that_they_leave() {
 /// A kernel that ignores one parameter: the page says which.
 #[test]
 fn a_group_says_what_its_cases_have_in_common() {
-    let mut report = sample(8);
+    let mut report = sample(24);
     let bad = report.failures().next().expect("a finding").verdict.clone();
     let (contract, backend) = ("spmm.csr.f64_f64_f64_f64", "portable");
     for record in report.cases.iter_mut().filter(|c| c.contract == contract && c.backend == backend) {

@@ -106,7 +106,7 @@ fn the_comparison_is_a_page() {
     let found = diff::diff(&old, &new, 2.0);
     let page = diff::to_html(&found);
     assert!(page.contains("<header class=\"dirty\"") && page.contains("40 new findings</h1>"));
-    assert!(page.contains("only in the old report: backend sprs, "));
+    assert!(page.contains("Only in the old report: backend sprs, "));
     for finding in &found.new_findings {
         let replay = finding
             .replay

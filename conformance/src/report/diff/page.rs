@@ -38,9 +38,9 @@ pub fn to_html(diff: &Diff) -> String {
                     section id="settings" {
                         h2 { "What was compared differs" }
                         p.quiet { "New and fixed findings may come from this and not from the kernels." }
-                        @for sentence in &lone { p { (sentence) } }
+                        @for sentence in &lone { p { (capitalised(sentence)) } }
                         @if !settings.is_empty() {
-                            div.scroll { table.board {
+                            div.scroll tabindex="0" { table.board {
                                 thead { tr { th scope="col" { "what" } th scope="col" { "old" } th scope="col" { "new" } } }
                                 tbody { @for (what, old, new) in &settings { tr { th scope="row" { (what) } td { (old) } td { (new) } } } }
                             } }

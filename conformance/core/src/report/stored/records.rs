@@ -143,7 +143,7 @@ fn family_of(case: &str) -> &str {
 
 /// Records in the making of columns.
 #[derive(Default)]
-struct Writer {
+struct ColumnWriter {
     stamps: Vec<Stamp>,
     places: HashMap<Stamp, usize>,
     columns: Columns,
@@ -152,7 +152,7 @@ struct Writer {
     whole: Vec<CaseRecord>,
 }
 
-impl Writer {
+impl ColumnWriter {
     /// Adds the records of one case line.
     fn add(&mut self, line: &Line<'_>, records: &[CaseRecord]) {
         let (mut stamps, mut outputs, mut seen) = (Vec::new(), Vec::new(), Vec::new());
@@ -196,7 +196,7 @@ impl StoredCases {
         let about_one = |a: &CaseRecord, b: &CaseRecord| {
             (&a.case, &a.contract, &a.family) == (&b.case, &b.contract, &b.family)
         };
-        let mut writer = Writer::default();
+        let mut writer = ColumnWriter::default();
         for records in records.chunk_by(about_one) {
             if let Some(line) = Line::of(records) {
                 writer.add(&line, records);
@@ -219,7 +219,7 @@ impl StoredCases {
         let columns = Columns::unpack(&self.packed)?;
         let inputs = hashes(&self.inputs)?;
         columns.check_lengths(inputs.len())?;
-        let mut reader = Reader {
+        let mut reader = ColumnReader {
             stamps: &self.stamps,
             whole: self.whole.into_iter(),
             shares: columns.shares.iter(),
@@ -248,7 +248,7 @@ impl StoredCases {
 }
 
 /// Columns in the making of records.
-struct Reader<'a, W, S, H> {
+struct ColumnReader<'a, W, S, H> {
     stamps: &'a [Stamp],
     whole: W,
     shares: S,
@@ -257,7 +257,7 @@ struct Reader<'a, W, S, H> {
     records: Vec<CaseRecord>,
 }
 
-impl<'a, W, S, H> Reader<'a, W, S, H>
+impl<'a, W, S, H> ColumnReader<'a, W, S, H>
 where
     W: Iterator<Item = CaseRecord>,
     S: Iterator<Item = &'a f64>,

@@ -14,6 +14,8 @@ use std::collections::{BTreeSet, HashMap};
 const OPEN: usize = 12;
 /// Things in common that are named.
 const NAMED: usize = 3;
+/// Members of a group of which that is said: two cases always have something in common.
+const LEAST: usize = 3;
 
 /// The likely cause of each finding.
 pub(super) fn facet(report: &Report, findings: &[Finding]) -> Facet {
@@ -43,7 +45,7 @@ pub(super) fn list(report: &Report, findings: &[Finding], causes: &Facet) -> Mar
         html! {
             li {
                 button.cause type="button" aria-pressed="false" data-facet="0" data-value=(cause) { b { (count(*number)) } " × " (name) }
-                @if let Some(first) = members[cause].first() {
+                @if let [first, ..] = members[cause].as_slice() && members[cause].len() >= LEAST {
                     @let passing = passing.get(&(first.backend.as_str(), family(&first.contract)));
                     (in_common(&members[cause], passing.map_or(&[], Vec::as_slice)))
                 }
