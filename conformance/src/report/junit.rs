@@ -16,7 +16,8 @@ use crate::report::show::shrunk_first;
 use crate::report::verdict::{VerdictRecord, details};
 use group::{Group, Room};
 use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus, TestSuite};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::time::Duration;
 
 /// Bytes of the file at most: CI systems refuse, or are slow with, larger ones.
@@ -69,10 +70,10 @@ fn counted<'a>(report: &'a Report, room: &mut Room) -> BTreeMap<SuiteKey, Group<
         let mut key = (backend, OWN);
         if record.verdict.kind().ran() {
             key.1 = places.contract(&record.contract);
-            if !groups.contains_key(&key) {
+            if let Entry::Vacant(vacant) = groups.entry(key) {
                 let group = Group::new(format!("{}.{}", record.backend, record.contract));
                 if room.take(group.bytes()) {
-                    groups.insert(key, group);
+                    vacant.insert(group);
                 } else {
                     key.1 = OWN;
                 }

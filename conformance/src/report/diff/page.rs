@@ -19,7 +19,7 @@ pub fn to_html(diff: &Diff) -> String {
     let sign = if diff.new_findings.is_empty() { "✓" } else { "✗" };
     page(
         &format!("{} - sparse conformance", headline(diff)),
-        html! {
+        &html! {
             header class=(class) {
                 p.brand { "Sparse conformance, two reports" }
                 h1 { span.seal aria-hidden="true" { (sign) } (capitalised(&headline(diff))) }

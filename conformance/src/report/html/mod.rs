@@ -46,7 +46,7 @@ pub fn to_html(report: &Report) -> String {
     let summary = report.summary();
     page(
         &title(report),
-        html! {
+        &html! {
             (header(report, &summary))
             main {
                 (overview::backends(report, &summary))
@@ -70,7 +70,7 @@ pub fn to_html(report: &Report) -> String {
 }
 
 /// A page in the style of reports.
-pub(in crate::report) fn page(title: &str, body: Markup) -> String {
+pub(in crate::report) fn page(title: &str, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {

@@ -28,7 +28,7 @@ pub(super) fn facet(report: &Report, findings: &[Finding]) -> Facet {
         let reason = Reason::of_record(record).map_or_else(|| badge(&record.verdict), |r| r.to_string());
         Some(format!("{reason} on {} in {}", record.backend, family(&record.contract)))
     };
-    Facet::new("likely cause", findings.iter().map(cause).collect())
+    Facet::new("likely cause", &findings.iter().map(cause).collect::<Vec<_>>())
 }
 
 /// The causes, each a button, with what its cases have in common.

@@ -23,7 +23,7 @@ pub(super) struct Facet {
 /// All but the likely cause, those with one value only left out.
 pub(super) fn all(report: &Report, findings: &[Finding]) -> Vec<Facet> {
     let facet = |title, value: &dyn Fn(&Finding) -> Option<String>| {
-        Facet::new(title, findings.iter().map(value).collect())
+        Facet::new(title, &findings.iter().map(value).collect::<Vec<_>>())
     };
     let of_case = |finding: &Finding| match finding {
         Finding::Case { index } => Some(&report.cases[*index]),
@@ -53,7 +53,7 @@ pub(super) fn family(contract: &str) -> &str {
 }
 
 impl Facet {
-    pub(super) fn new(title: &'static str, names: Vec<Option<String>>) -> Facet {
+    pub(super) fn new(title: &'static str, names: &[Option<String>]) -> Facet {
         let mut counts: HashMap<&str, u64> = HashMap::new();
         names.iter().flatten().for_each(|name| *counts.entry(name).or_default() += 1);
         let mut values: Vec<(String, u64)> =
