@@ -1,4 +1,5 @@
-//! Writes a made-up report with every verdict and known deviations, to look at the files without running anything.
+//! Writes a made-up report with every verdict and known deviations, to look at the files without running anything, and one without
+//! findings beside it, in the folder `clean`.
 //!
 //! `cargo run -p sparse-conformance --example sample_report -- DIR [CASES_PER_CONTRACT]`
 
@@ -16,6 +17,7 @@ fn main() -> anyhow::Result<()> {
     let per_contract = arguments.next().map_or(Ok(8), |text| text.parse())?;
     let report = expected::expected_sample(per_contract);
     let written = write_all(&report, &directory)?;
+    write_all(&report_sample::clean(), &directory.join("clean"))?;
     print!("{}", to_text(&report, &written, Colour::for_output(false)));
     Ok(())
 }

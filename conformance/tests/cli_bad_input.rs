@@ -2,7 +2,7 @@
 
 use crate::cli;
 
-use cli::{Ran, run_in};
+use cli::{Ran, report_value, run_in};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
@@ -176,7 +176,7 @@ fn bad_files_among_good_ones_cost_only_themselves() {
     let ran = refused_in(at, &["run", "--matrix", "m", "--report", "report"], &words);
     assert!(!ran.err.contains("good"), "{}", ran.err);
     let text = std::fs::read_to_string(at.join("report/report.json")).expect("written all the same");
-    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let report = report_value(&text).expect("a report");
     let cases = report["cases"].as_array().expect("an array");
     let count = |file: &str, not_run: bool| {
         let of = |c: &&serde_json::Value| c["case"].as_str().is_some_and(|line| line.contains(file));

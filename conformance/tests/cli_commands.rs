@@ -2,7 +2,7 @@
 
 use crate::cli;
 
-use cli::{Ran, run_in};
+use cli::{Ran, report_value, run_in};
 use sparse_oracle::contract::all_contracts;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -76,10 +76,9 @@ fn a_clean_run_exits_0_and_writes_valid_files() {
             "report.sarif"
         ]
     );
-    let json: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(at.join("report.json")).expect("readable"))
-            .expect("JSON");
-    let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/schema/report-1.schema.json");
+    let text = std::fs::read_to_string(at.join("report.json")).expect("readable");
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/schema/report-2.schema.json");
     let schema: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(schema).expect("checked in")).expect("JSON");
     let validator = jsonschema::draft202012::new(&schema).expect("a valid schema");
@@ -94,7 +93,8 @@ fn a_clean_run_exits_0_and_writes_valid_files() {
     }
     // Lines of the report replay to the verdicts of the report.
     let mut by_kind: BTreeMap<(String, String), &serde_json::Value> = BTreeMap::new();
-    for record in json["cases"].as_array().expect("an array") {
+    let report = report_value(&text).expect("a report");
+    for record in report["cases"].as_array().expect("an array") {
         let text = |v: &serde_json::Value| v.as_str().expect("text").to_owned();
         by_kind.insert((text(&record["backend"]), text(&record["verdict"]["kind"])), record);
     }
@@ -300,7 +300,7 @@ fn a_merged_report_brings_its_reproducers() {
     let ran = run_in(folder.path(), &["merge", "both", "1", "2"]);
     assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
     let text = std::fs::read_to_string(folder.path().join("both/report.json")).expect("written");
-    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let report = report_value(&text).expect("a report");
     let named: Vec<&str> = report["cases"]
         .as_array()
         .expect("cases")

@@ -1,6 +1,6 @@
 //! What the judge would need is known before it is taken: too large a matrix or case is not run, with its reason, and the run goes on.
 
-use crate::cli::{Ran, run_in};
+use crate::cli::{Ran, report_value, run_in};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -69,7 +69,7 @@ fn no_files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 
 fn report(folder: &Path) -> Value {
     let text = std::fs::read_to_string(folder.join("report.json")).expect("written");
-    serde_json::from_str(&text).expect("JSON")
+    report_value(&text).expect("a report")
 }
 
 /// Case line, kind of verdict and reason of every record.

@@ -4,7 +4,7 @@
 //! judge (a signal, at some moment of the run) -> within 2 s no process with the run's mark is left -> --resume -> the whole report
 //! ```
 
-use crate::cli::{Ran, run_in};
+use crate::cli::{Ran, report_value, run_in};
 use crate::remote_hostile::left;
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::Path;
@@ -50,7 +50,7 @@ fn start(folder: &Path, command: &[String], report: &str) -> Child {
 /// A report without what differs from run to run, and without the marks of the run.
 fn bare(report: &Path, mark: &str) -> String {
     let text = std::fs::read_to_string(report.join("report.json")).expect("a report");
-    let mut report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let mut report = report_value(&text).expect("a report");
     for part in ["environment", "timings"] {
         report.as_object_mut().expect("an object").remove(part);
     }

@@ -1,28 +1,15 @@
 //! What a run is worth, in every file alike: a thin run and one in which nothing was judged are never clean and never green.
 
-use crate::report_sample::sample;
+use crate::report_sample::{clean, sample};
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 use serde_json::Value;
 use sparse_conformance::report::{
-    Colour, Outcome, Report, Thin, VerdictKind, VerdictRecord, badge, html, json, junit, markdown, merge,
-    plan_digest, sarif, to_text,
+    Colour, Outcome, Report, Thin, VerdictRecord, badge, html, json, junit, markdown, merge, plan_digest,
+    sarif, to_text,
 };
 use sparse_conformance::shard::Shard;
 use std::collections::HashSet;
 use std::path::PathBuf;
-
-/// A report without findings.
-fn clean() -> Report {
-    let mut report = sample(3);
-    report.backends.retain(|b| b.name != "idle");
-    for record in &mut report.cases {
-        if record.is_finding() || record.verdict.kind() == VerdictKind::NotRun {
-            (record.verdict, record.share) = (VerdictRecord::Exact, None);
-        }
-    }
-    report.seal();
-    report
-}
 
 fn thin(reasons: usize) -> Report {
     let mut report = clean();

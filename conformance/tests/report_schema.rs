@@ -5,7 +5,7 @@ use crate::report_sample;
 use serde_json::{Value, json};
 use sparse_conformance::report::schema::schema_text;
 
-const CHECKED_IN: &str = include_str!("../schema/report-1.schema.json");
+const CHECKED_IN: &str = include_str!("../schema/report-2.schema.json");
 
 fn sample() -> Value {
     serde_json::to_value(report_sample::sample(2)).unwrap()
@@ -18,7 +18,7 @@ fn validator() -> jsonschema::Validator {
 #[test]
 fn checked_in_schema_is_current() {
     if std::env::var_os("UPDATE_SCHEMA").is_some() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/schema/report-1.schema.json");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/schema/report-2.schema.json");
         std::fs::write(path, schema_text()).unwrap();
         return;
     }
@@ -39,32 +39,45 @@ fn sample_report_is_valid() {
 
 type Damage = fn(&mut Value);
 
+/// The first record that is written whole.
+fn whole(report: &mut Value) -> &mut Value {
+    &mut report["cases"]["whole"][0]
+}
+
 /// What serde cannot see: a constant's value (`Report::read` checks it), and fields beside the tag of a unit variant.
 const SCHEMA_ONLY: [&str; 2] = ["other schema name", "unknown field in a verdict"];
 
 /// Every way to damage a report that the schema must notice.
 #[test]
 fn damaged_reports_are_invalid() {
-    let damages: [(&str, Damage); 9] = [
+    let damages: [(&str, Damage); 13] = [
         ("other schema name", |r| {
-            r["schema"] = json!("sparse-conformance-report-2");
+            r["schema"] = json!("sparse-conformance-report-3");
         }),
         ("unknown field at the top", |r| r["extra"] = json!(1)),
-        ("unknown field in a case", |r| r["cases"][0]["extra"] = json!(1)),
+        ("unknown field among the columns", |r| r["cases"]["extra"] = json!(1)),
+        ("unknown field in a record", |r| whole(r)["extra"] = json!(1)),
+        ("columns that are no text", |r| r["cases"]["packed"] = json!({})),
+        ("unknown verdict of a stamp", |r| {
+            r["cases"]["stamps"][0]["verdict"] = json!({"kind": "fine"});
+        }),
+        ("a finding as a stamp", |r| {
+            r["cases"]["stamps"][0]["verdict"] = json!({"kind": "crashed", "message": ""});
+        }),
         ("unknown verdict", |r| {
-            r["cases"][0]["verdict"] = json!({"kind": "fine"});
+            whole(r)["verdict"] = json!({"kind": "fine"});
         }),
         ("share missing", |r| {
-            r["cases"][0]["verdict"] = json!({"kind": "within"});
+            whole(r)["verdict"] = json!({"kind": "within"});
         }),
         ("unknown field in a verdict", |r| {
-            r["cases"][0]["verdict"] = json!({"kind": "exact", "share": 0});
+            whole(r)["verdict"] = json!({"kind": "exact", "share": 0});
         }),
         ("mismatch without message", |r| {
-            r["cases"][0]["verdict"] = json!({"kind": "wrong", "tier": "T0", "what": "value"});
+            whole(r)["verdict"] = json!({"kind": "wrong", "tier": "T0", "what": "value"});
         }),
         ("unknown field in a mismatch", |r| {
-            r["cases"][0]["verdict"] =
+            whole(r)["verdict"] =
                 json!({"kind": "wrong", "tier": "T0", "what": "value", "message": "", "extra": 1});
         }),
         ("no environment", |r| {

@@ -6,7 +6,7 @@
 //!
 //! Where the kernel can't enforce something, the run says so, and so does the test that then has less to show.
 
-use crate::cli::{Ran, run_in};
+use crate::cli::{Ran, report_value, run_in};
 use crate::plugin_hostile::library;
 use crate::remote_python::python;
 use serde_json::Value;
@@ -133,7 +133,7 @@ impl Scene {
 
     pub(crate) fn report(&self) -> Value {
         let text = std::fs::read_to_string(self.path("report/report.json")).expect("a report");
-        serde_json::from_str(&text).expect("JSON")
+        report_value(&text).expect("a report")
     }
 
     /// What the plug-in says that it could do, its user and its home.

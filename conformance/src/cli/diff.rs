@@ -2,8 +2,9 @@
 
 use super::merge::json;
 use super::output::output;
+use crate::beside;
 use crate::report::{Report, diff};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use std::io::Write;
 use std::path::PathBuf;
@@ -21,6 +22,9 @@ pub(super) struct Args {
     /// Print everything as JSON.
     #[arg(long)]
     json: bool,
+    /// Write the comparison as a page to this file.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 /// Compares and prints. 0 without new findings, 1 with some.
@@ -30,6 +34,10 @@ pub(super) fn run(args: &Args) -> Result<u8> {
     }
     let (old, new) = (Report::read(&json(&args.old))?, Report::read(&json(&args.new))?);
     let found = diff::diff(&old, &new, args.factor);
+    if let Some(path) = &args.html {
+        let page = diff::to_html(&found);
+        beside::write(path, page.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+    }
     let mut out = output();
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&found)?)?;

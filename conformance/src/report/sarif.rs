@@ -2,13 +2,14 @@
 //!
 //! A finding has no place in the source of a kernel that the suite knows of. Its place is the case's line in
 //! `report.json`, and the case line itself as a logical location. Waived findings are results with a suppression. What was
-//! judged on too little is a warning, and that nothing was judged is an error.
+//! judged on too little is a warning, and that nothing was judged is an error. Where there are more findings than a reader is shown,
+//! the first of each reason stand before the second of any.
 
 use super::{Described, json};
 use crate::report::finding::Finding;
 use crate::report::model::Report;
 use crate::report::outcome::Outcome;
-use crate::report::show::one_line;
+use crate::report::show::{one_line, shrunk_first};
 use crate::report::verdict::{Defect, VerdictKind};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -16,8 +17,8 @@ use xxhash_rust::xxh3::xxh3_128;
 
 /// Where the format is published.
 pub const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
-/// GitHub refuses a run with more.
-pub const RESULTS: usize = 25_000;
+/// Results at most: GitHub shows no more of a run.
+pub const RESULTS: usize = 5_000;
 
 /// Rules that are about no single case.
 const OTHER_RULES: [(&str, &str); 7] = [
@@ -33,10 +34,10 @@ const OTHER_RULES: [(&str, &str); 7] = [
 /// The report as SARIF.
 ///
 /// # Errors
-/// Those of [`json::to_json`], whose lines are the places of results.
+/// Those of [`json::record_lines`], the places of results.
 pub fn to_sarif(report: &Report) -> Result<String, serde_json::Error> {
-    let first = first_case_line(report)?;
-    let findings = report.find();
+    let lines = json::record_lines(report)?;
+    let findings = shrunk_first(report);
     let waived: Vec<Finding> = report
         .cases
         .iter()
@@ -44,7 +45,7 @@ pub fn to_sarif(report: &Report) -> Result<String, serde_json::Error> {
         .filter(|(_, c)| c.waived.is_some())
         .map(|(index, _)| Finding::Case { index })
         .collect();
-    let of_findings = findings.iter().chain(&waived).map(|finding| result(report, finding, first));
+    let of_findings = findings.iter().chain(&waived).map(|finding| result(report, finding, &lines));
     let of_run = unjudged(report);
     let all = findings.len() + waived.len() + of_run.len();
     let results: Vec<Value> = of_run.into_iter().chain(of_findings).take(RESULTS).collect();
@@ -69,7 +70,7 @@ pub fn to_sarif(report: &Report) -> Result<String, serde_json::Error> {
             "results": results,
         }],
     });
-    Ok(format!("{sarif:#}\n"))
+    Ok(format!("{sarif}\n"))
 }
 
 /// Every rule that a result may name, whether this run breaks it or not.
@@ -89,7 +90,7 @@ fn rules() -> Vec<Value> {
     rules.into_iter().map(rule).collect()
 }
 
-fn result(report: &Report, finding: &Finding, first: usize) -> Value {
+fn result(report: &Report, finding: &Finding, lines: &[usize]) -> Value {
     let described = report.describe(finding);
     let index = match finding {
         Finding::Case { index } | Finding::UnexpectedPass { index, .. } => Some(*index),
@@ -99,8 +100,8 @@ fn result(report: &Report, finding: &Finding, first: usize) -> Value {
         "ruleId": described.rule,
         "level": "error",
         "message": { "text": message(&described) },
-        "locations": [location(&described, index.map_or(1, |index| first + index))],
-        "partialFingerprints": { "caseAndBackend/v1": fingerprint(&described) },
+        "locations": [location(&described, index.map_or(1, |index| lines[index]))],
+        "partialFingerprints": { "caseAndBackend/v1": described.fingerprint() },
     });
     if let (Finding::Case { .. }, Some(number)) = (finding, described.record.and_then(|r| r.waived)) {
         let reason = &report.expectations[number].reason;
@@ -164,23 +165,4 @@ fn location(described: &Described<'_>, line: usize) -> Value {
         },
         "logicalLocations": [{ "fullyQualifiedName": one_line(name), "kind": "member" }],
     })
-}
-
-/// The same finding of two runs has the same one, whatever the values were.
-fn fingerprint(described: &Described<'_>) -> String {
-    let case = match described.record {
-        Some(record) => &record.case,
-        // Its message counts, and counts differ from run to run.
-        None if described.rule == "mostly-waived" => "",
-        None => described.message.as_str(),
-    };
-    let key = format!("{}\n{}\n{case}", described.rule, described.backend);
-    format!("{:032x}", xxh3_128(key.as_bytes()))
-}
-
-/// Number of the line of `report.json` that holds the first case, from 1.
-fn first_case_line(report: &Report) -> Result<usize, serde_json::Error> {
-    let text = json::to_json(report)?;
-    let before = text.lines().take_while(|line| *line != "\"cases\":[").count();
-    Ok(before + 2)
 }

@@ -1,5 +1,6 @@
 //! Runs the built `conformance` program.
 
+use sparse_conformance::report::{ReadError, Report};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -25,4 +26,12 @@ pub(crate) fn run_in(folder: &Path, args: &[&str]) -> Ran {
     }
     assert!((0..=2).contains(&ran.code), "{args:?}: code {}: {}", ran.code, ran.err);
     ran
+}
+
+/// The text of a `report.json` as a value whose `cases` are the records one by one.
+pub(crate) fn report_value(text: &str) -> Result<serde_json::Value, ReadError> {
+    let report = Report::parse(text, Path::new("report.json"))?;
+    let mut value = serde_json::to_value(&report).expect("finite numbers");
+    value["cases"] = serde_json::to_value(&report.cases).expect("finite numbers");
+    Ok(value)
 }

@@ -9,6 +9,7 @@
 //!
 //! `FAULTS=N` in the environment tries up to N places of each kind, spread evenly; what is left out is printed.
 
+use crate::cli::report_value;
 use crate::remote_hostile::left;
 use std::collections::VecDeque;
 use std::fs::File;
@@ -81,7 +82,7 @@ fn honest(mark: &str) -> String {
 /// The report without what differs from run to run; `None` where there is none that is whole.
 fn report(folder: &Path, mark: &str) -> Option<serde_json::Value> {
     let text = std::fs::read_to_string(folder.join("report/report.json")).ok()?.replace(mark, "MARK");
-    let mut report: serde_json::Value = serde_json::from_str(&text).ok()?;
+    let mut report = report_value(&text).ok()?;
     for part in ["environment", "timings"] {
         report.as_object_mut()?.remove(part);
     }

@@ -4,7 +4,7 @@ use super::expected::{expectation, expected_sample};
 use super::{few_wrong, only, wrong_value};
 use crate::report_sample::sample;
 use sparse_conformance::report::{
-    Defect, Expectation, Expected, Report, VerdictKind, VerdictRecord, diff, show,
+    CaseRecord, Defect, Expectation, Expected, Report, VerdictKind, VerdictRecord, diff, show,
 };
 
 #[test]
@@ -89,4 +89,37 @@ fn a_backend_of_one_report_only_is_one_line_of_the_comparison() {
         let line = format!("only in the {which} report: backend sprs, {} cases\n", show::count(cases as u64));
         assert_eq!(text, format!("{line}no new finding\n"));
     }
+}
+
+/// The page says what the text says, and nothing of it is markup or comes from elsewhere.
+#[test]
+fn the_comparison_is_a_page() {
+    let old = sample(8);
+    let mut new = old.clone();
+    let exact = |c: &&mut CaseRecord| c.verdict.kind() == VerdictKind::Exact && c.backend == "portable";
+    for record in new.cases.iter_mut().filter(exact).take(40) {
+        record.verdict = VerdictRecord::Crashed { message: "<b>signal</b> 11".to_owned() };
+    }
+    new.backends.retain(|b| b.name != "sprs");
+    new.cases.retain(|c| c.backend != "sprs");
+    new.seal();
+    let found = diff::diff(&old, &new, 2.0);
+    let page = diff::to_html(&found);
+    assert!(page.contains("<header class=\"dirty\"") && page.contains("40 new findings</h1>"));
+    assert!(page.contains("Only in the old report: backend sprs, "));
+    for finding in &found.new_findings {
+        let replay = finding
+            .replay
+            .as_ref()
+            .expect("of a case")
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;");
+        assert!(page.contains(&replay), "{replay}");
+    }
+    for outside in ["http:", "https:", "src=", "url(", "<link", "<b>signal"] {
+        assert!(!page.contains(outside), "the page holds {outside}");
+    }
+    let same = diff::to_html(&diff::diff(&old, &old, 2.0));
+    assert!(same.contains("<header class=\"clean\"") && same.contains("Nothing differs."));
 }

@@ -108,9 +108,16 @@ fn sarif_has_one_result_per_finding_that_points_at_its_line() {
             assert_eq!(line, 1);
             continue;
         };
-        let record: CaseRecord =
-            serde_json::from_str(lines[line as usize - 1].trim_end_matches(',')).unwrap();
-        assert_eq!(report.replay(&record), replay);
+        let found = lines[line as usize - 1];
+        let mut values = serde_json::Deserializer::from_str(found).into_iter::<CaseRecord>();
+        match values.next().expect("a value") {
+            Ok(record) => assert_eq!(report.replay(&record), replay),
+            // A pass that should not be stands in the columns.
+            Err(_) => {
+                assert_eq!(result["ruleId"], "unexpected-pass");
+                assert!(found.starts_with("\"inputs\":"), "{found}");
+            }
+        }
     }
     assert_eq!(prints.len(), results.len(), "fingerprints tell results apart");
 }

@@ -6,7 +6,7 @@
 //! ```
 
 mod diff;
-mod expected;
+pub(crate) mod expected;
 mod machines;
 
 use crate::report_sample::sample;
@@ -189,7 +189,7 @@ fn every_file_shows_waivers_apart() {
     assert!(text.contains("## Known deviations") && text.contains("\\|"), "{text}");
     assert!(text.find("## Findings") < text.find("| backend |"), "findings stand first");
     let suites = quick_junit::Report::deserialize_from_str(&junit::to_junit(&report).unwrap()).unwrap();
-    let suite = suites.test_suites.iter().find(|s| s.name.as_str() == "my-kernel").unwrap();
+    let mine = suites.test_suites.iter().filter(|suite| suite.name.as_str().starts_with("my-kernel"));
     let of_type = |name: &str| {
         let xml = junit::to_junit(&report).unwrap();
         xml.matches(&format!("type=\"{name}\"")).count()
@@ -197,7 +197,7 @@ fn every_file_shows_waivers_apart() {
     assert_eq!(of_type("waived"), 5);
     assert_eq!(of_type("unexpected-pass") + of_type("expired-expectation") + of_type("stale-expectation"), 3);
     let failing = report.failures().filter(|c| c.backend == "my-kernel").count();
-    assert_eq!(suite.failures + suite.errors, failing + 3);
+    assert_eq!(mine.map(|suite| suite.failures + suite.errors).sum::<usize>(), failing + 3);
     let plain = to_text(&report, &[], Colour::Plain);
     assert!(plain.contains("5 waived") && plain.contains("(until 2027-01-31)"), "{plain}");
     assert!(plain.contains("its backend is not in this run"), "{plain}");

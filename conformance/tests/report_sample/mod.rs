@@ -2,7 +2,7 @@
 
 use sparse_conformance::report::{
     Backend, CaseRecord, Contract, Criterion, Defect, Deviation, Environment, Exclusion, Mismatch, Place,
-    Plan, Report, RowStatistics, Source, SpyGrid, Timings, VerdictRecord,
+    Plan, Report, RowStatistics, Source, SpyGrid, Timings, VerdictKind, VerdictRecord,
 };
 use sparse_oracle::contract::all_contracts;
 
@@ -73,6 +73,19 @@ pub(crate) fn sample(per_contract: usize) -> Report {
             _ => None,
         };
         record.verdict = verdict;
+    }
+    report.seal();
+    report
+}
+
+/// A report without findings.
+pub(crate) fn clean() -> Report {
+    let mut report = sample(3);
+    report.backends.retain(|b| b.name != "idle");
+    for record in &mut report.cases {
+        if record.is_finding() || record.verdict.kind() == VerdictKind::NotRun {
+            (record.verdict, record.share) = (VerdictRecord::Exact, None);
+        }
     }
     report.seal();
     report

@@ -121,7 +121,9 @@ fn the_commands_merge_and_diff() {
     assert!(expired.code == 1 && expired.out.contains("expired on 2027-01-31"), "{}", expired.out);
     let worse = run(&["diff", "whole", "dirty"]);
     assert!(worse.code == 1 && worse.out.ends_with("1 new finding\n"), "{}", worse.out);
-    let json = run(&["diff", "whole", "dirty", "--json"]);
+    let json = run(&["diff", "whole", "dirty", "--json", "--html", "page.html"]);
+    let page = std::fs::read_to_string(folder.path().join("page.html")).expect("written");
+    assert!(page.contains("1 new finding</h1>"), "{page}");
     let json: serde_json::Value = serde_json::from_str(&json.out).expect("JSON");
     assert_eq!(json["new_findings"][0]["rule"], "unexpected-pass");
 
@@ -132,6 +134,7 @@ fn the_commands_merge_and_diff() {
         (&["merge", "out", "none"], "none"),
         (&["diff", "whole", "none"], "none"),
         (&["diff", "whole", "dirty", "--factor", "0.5"], "must be a number from 1 up"),
+        (&["diff", "whole", "dirty", "--html", "no/page.html"], "cannot write no/page.html"),
         (&["run", "--shard", "3/2"], "no shard 3 of 2"),
         (&["run", "--shard", "two"], "is no shard"),
         (&["run", "--resume"], "--report"),

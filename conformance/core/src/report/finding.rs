@@ -7,6 +7,7 @@ use super::summary::Counts;
 use super::verdict::{VerdictKind, details};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use xxhash_rust::xxh3::xxh3_128;
 
 /// One in so many cases of a backend may be waived.
 const WAIVED_AT_MOST: u64 = 5;
@@ -71,6 +72,21 @@ pub struct Described<'a> {
     pub replay: Option<String>,
     /// Facts beside the message, such as both values.
     pub details: Vec<(&'static str, String)>,
+}
+
+impl Described<'_> {
+    /// 32 hex digits: the same finding of two runs has the same ones, whatever the values were.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        let case = match self.record {
+            Some(record) => &record.case,
+            // Its message counts, and counts differ from run to run.
+            None if self.rule == "mostly-waived" => "",
+            None => self.message.as_str(),
+        };
+        let key = format!("{}\n{}\n{case}", self.rule, self.backend);
+        format!("{:032x}", xxh3_128(key.as_bytes()))
+    }
 }
 
 impl CaseRecord {

@@ -1,19 +1,26 @@
-//! `report.json`: the complete report, one case per line so that two runs can be compared with `diff`.
+//! `report.json`: the complete report. Each part and each finding has a line of its own, so that other files can point at it.
 //!
 //! ```text
-//! {"schema":"sparse-conformance-report-1",
+//! {"schema":"sparse-conformance-report-2",
 //! "suite_version":"0.1.0",
 //! "environment":{...},          <- only these two lines may differ
 //! "timings":{...},              <- between runs of one seed
 //! ...
-//! "cases":[
-//! {"case":"spmm.csr.f32_f32_f32_f32/rmat:scale=8,seed=7/n=33","contract":...},
+//! "cases":{"stamps":[
+//! {"backend":"portable","verdict":{"kind":"within"},"tiers":["T0","T1"]}
+//! ],
+//! "inputs":"XvOb...","outputs":"kKs0...","packed":"eJy0...",
+//! "whole":[
+//! {"case":"spmm.csr.f32_f32_f32_f32/rmat:scale=8,seed=7/n=33","backend":"mine","verdict":{"kind":"wrong",...}}
+//! ]},
 //! ```
+//! The module `stored` says what stamps are, and what is packed.
 
 use super::expectation::Waivers;
 use super::finding::Finding;
-use super::model::{Report, SCHEMA_NAME};
-use serde::Serialize;
+use super::model::{CaseRecord, Report, SCHEMA_NAME};
+use super::stored::StoredCases;
+use serde::{Deserialize, Serialize};
 use sparse_oracle::plain_file;
 use std::collections::HashSet;
 use std::io;
@@ -49,6 +56,18 @@ pub enum ReadError {
 /// # Errors
 /// A share or a time limit that is NaN or infinite.
 pub fn to_json(report: &Report) -> Result<String, serde_json::Error> {
+    Ok(written(report)?.0)
+}
+
+/// Number of the line of [`to_json`], from 1, that holds each record of the report's cases.
+///
+/// # Errors
+/// Those of [`to_json`].
+pub fn record_lines(report: &Report) -> Result<Vec<usize>, serde_json::Error> {
+    Ok(written(report)?.1)
+}
+
+fn written(report: &Report) -> Result<(String, Vec<usize>), serde_json::Error> {
     // Every field by name: a new one does not compile until it is written.
     let Report {
         schema,
@@ -65,7 +84,7 @@ pub fn to_json(report: &Report) -> Result<String, serde_json::Error> {
         thin,
         worth,
     } = report;
-    let mut fields = vec![
+    let before = [
         ("schema", serde_json::to_string(schema)?),
         ("suite_version", serde_json::to_string(suite_version)?),
         ("environment", serde_json::to_string(environment)?),
@@ -75,17 +94,37 @@ pub fn to_json(report: &Report) -> Result<String, serde_json::Error> {
         ("contracts", lines(contracts)?),
         ("sources", lines(sources)?),
         ("expectations", lines(expectations)?),
-        ("cases", lines(cases)?),
-        ("findings", lines(findings)?),
     ];
+    let mut after = vec![("findings", lines(findings)?)];
     if !thin.is_empty() {
-        fields.push(("thin", lines(thin)?));
+        after.push(("thin", lines(thin)?));
     }
     if !worth.is_empty() {
-        fields.push(("worth", lines(worth)?));
+        after.push(("worth", lines(worth)?));
     }
-    let fields: Vec<String> = fields.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
-    Ok(format!("{{{}}}\n", fields.join(",\n")))
+    let mut text = String::from("{");
+    for (name, value) in before {
+        text.push_str(&format!("\"{name}\":{value},\n"));
+    }
+    text.push_str("\"cases\":");
+    let places = write_cases(&mut text, cases)?;
+    for (name, value) in after {
+        text.push_str(&format!(",\n\"{name}\":{value}"));
+    }
+    text.push_str("}\n");
+    Ok((text, places))
+}
+
+/// Appends the cases, and says on which line each record is: its own if it is written whole, else that of the columns.
+fn write_cases(text: &mut String, cases: &[CaseRecord]) -> Result<Vec<usize>, serde_json::Error> {
+    let StoredCases { stamps, inputs, outputs, packed, whole } = StoredCases::of(cases)?;
+    text.push_str(&format!("{{\"stamps\":{},\n", lines(&stamps)?));
+    let columns = 1 + text.matches('\n').count();
+    text.push_str(&format!("\"inputs\":\"{inputs}\",\"outputs\":\"{outputs}\",\"packed\":\"{packed}\",\n"));
+    text.push_str(&format!("\"whole\":{}}}", lines(&whole)?));
+    let mut left = whole.iter().zip(columns + 2..).peekable();
+    let own = |record: &CaseRecord| left.next_if(|(next, _)| *next == record).map(|(_, line)| line);
+    Ok(cases.iter().map(own).map(|own| own.unwrap_or(columns)).collect())
 }
 
 fn lines<T: Serialize>(items: &[T]) -> Result<String, serde_json::Error> {
@@ -113,7 +152,8 @@ impl Report {
     /// # Errors
     /// [`ReadError::Parse`] if it is no report of this schema or contradicts itself.
     pub fn parse(text: &str, path: &Path) -> Result<Report, ReadError> {
-        let report = serde_json::from_str(text).map_err(|error| error.to_string());
+        let report = serde_json::from_str(text)
+            .map_err(|error| other_schema(text).unwrap_or_else(|| error.to_string()));
         let report = report.and_then(|report: Report| report.contradiction().map_or(Ok(report), Err));
         report.map_err(|reason| ReadError::Parse { path: path.to_owned(), reason })
     }
@@ -121,7 +161,7 @@ impl Report {
     /// What the types cannot rule out.
     fn contradiction(&self) -> Option<String> {
         if self.schema != SCHEMA_NAME {
-            return Some(format!("its schema is {:?}", self.schema));
+            return Some(named(&self.schema));
         }
         for source in &self.sources {
             let Some(spy) = &source.spy else { continue };
@@ -155,4 +195,27 @@ impl Report {
         }
         (self.findings != found).then(|| "its findings are not those of its cases".to_owned())
     }
+}
+
+/// What a text of another schema is, where it says so.
+fn other_schema(text: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Named {
+        schema: String,
+    }
+    let found: Named = serde_json::from_str(text).ok()?;
+    (found.schema != SCHEMA_NAME).then(|| named(&found.schema))
+}
+
+/// What a report of another schema is, and what to do with it.
+fn named(schema: &str) -> String {
+    let number = |name: &str| name.rsplit_once('-').and_then(|(_, number)| number.parse::<u32>().ok());
+    let advice = match number(schema).zip(number(SCHEMA_NAME)) {
+        Some((theirs, ours)) if theirs < ours => {
+            "; an older version of the suite wrote it: read it with that version, or run the plan again"
+        }
+        Some((theirs, ours)) if theirs > ours => "; a newer version of the suite wrote it",
+        _ => "",
+    };
+    format!("its schema is {schema:?}{advice}")
 }

@@ -14,6 +14,8 @@ pub mod model;
 pub mod outcome;
 pub mod reason;
 pub mod show;
+#[cfg(feature = "files")]
+pub mod stored;
 pub mod summary;
 pub mod verdict;
 pub mod worth;

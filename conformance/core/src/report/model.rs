@@ -8,6 +8,8 @@ use super::evidence::{DeterminismGrade, Repeated, Reproducer};
 use super::expectation::Expectation;
 use super::finding::Finding;
 use super::outcome::Thin;
+#[cfg(feature = "files")]
+use super::stored::{self, StoredCases};
 use super::verdict::{Criterion, VerdictKind, VerdictRecord};
 use super::worth::Worth;
 use crate::shard::Shard;
@@ -16,12 +18,12 @@ use std::collections::HashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// Value of [`Report::schema`]; a change that breaks readers changes the number.
-pub const SCHEMA_NAME: &str = "sparse-conformance-report-1";
+pub const SCHEMA_NAME: &str = "sparse-conformance-report-2";
 
 /// One run of the suite.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "files", derive(Serialize, Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "files", serde(deny_unknown_fields))]
 pub struct Report {
     /// Always [`SCHEMA_NAME`].
     #[cfg_attr(feature = "files", schemars(extend("const" = SCHEMA_NAME)))]
@@ -41,17 +43,18 @@ pub struct Report {
     /// Matrices in the plan.
     pub sources: Vec<Source>,
     /// Deviations that were known beforehand.
-    #[serde(default)]
+    #[cfg_attr(feature = "files", serde(default))]
     pub expectations: Vec<Expectation>,
-    /// One record per case and backend: by contract, case line, backend.
+    /// One record per case and backend: by contract, case line, backend. In `report.json` they are stored in columns.
+    #[cfg_attr(feature = "files", serde(with = "stored"), schemars(with = "StoredCases"))]
     pub cases: Vec<CaseRecord>,
     /// Why the exit code is 1; empty for a clean run.
     pub findings: Vec<Finding>,
     /// What stands behind the verdicts, for each contract that a backend claims.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "files", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub worth: Vec<Worth>,
     /// What was judged on too little for "clean" to mean anything. Absent: nothing.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "files", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub thin: Vec<Thin>,
 }
 

@@ -1,17 +1,28 @@
-//! Findings, each with both values in decimal and in bits and the line that runs it again.
+//! Findings, each with both values in decimal and in bits and the line that runs it again: all of them, however many there are.
+//!
+//! ```text
+//! likely causes (causes), counts to filter by (facets)      what a reader sees first
+//! the first findings                                        as elements of the page
+//! every finding, compressed                                 the script makes elements of those that come into view
+//! ```
+//! A page of 18,000 elements takes a browser many seconds, and so does one of 16 MB. Compressed, findings of one bug take 60 bytes each.
+
+mod causes;
+mod facets;
 
 use crate::report::evidence::Reproducer;
-use crate::report::finding::Finding;
+use crate::report::finding::{Described, Finding};
 use crate::report::model::{CaseRecord, Report};
 use crate::report::show::{count, counted, one_line, shrunk_first};
 use crate::report::verdict::{VerdictRecord, details};
+use data_encoding::BASE64;
+use facets::Facet;
+use flate2::{Compression, write::ZlibEncoder};
 use maud::{Markup, html};
-use std::collections::BTreeMap;
+use std::io::Write;
 
-/// Findings shown in full; further ones are counted here and listed in report.json.
-const SHOWN: usize = 400;
-/// Findings that need no click to be seen.
-const OPEN: usize = 12;
+/// Findings that are elements of the page from the start, and need no script.
+const FIRST: usize = 25;
 /// Bytes of a backend's message that the page shows.
 const MESSAGE_BYTES: usize = 600;
 
@@ -21,35 +32,56 @@ pub(super) fn section(report: &Report) -> Markup {
     if findings.is_empty() {
         return html! {};
     }
+    let causes = causes::facet(report, &findings);
+    let facets = facets::all(report, &findings);
+    let all = count(findings.len() as u64);
     html! {
         section id="findings" {
             h2 { "Findings" }
-            (groups(report))
-            p.tools { input type="search" id="filter" placeholder="filter: backend, contract, word…" aria-label="filter findings"; }
-            @let shown = &findings[..findings.len().min(SHOWN)];
-            @let (open, folded) = shown.split_at(shown.len().min(OPEN));
-            @for finding in open { (article(report, finding)) }
-            @if !folded.is_empty() {
-                details.more {
-                    summary { (counted(folded.len() as u64, "further finding")) }
-                    @for finding in folded { (article(report, finding)) }
-                }
+            (causes::list(report, &findings, &causes))
+            div.tools.filters {
+                input type="search" id="filter" placeholder="filter: backend, contract, word…" aria-label="filter findings";
+                output id="matching" for="filter" { (all) " of " (all) " match" }
+                button type="button" id="unfilter" hidden { "show all" }
             }
-            @if findings.len() > SHOWN {
-                p.quiet { "… and " (count((findings.len() - SHOWN) as u64)) " more, all in report.json." }
+            @for (place, facet) in facets.iter().enumerate() { (facet.buttons(place + 1)) }
+            div id="finding-list" { @for finding in findings.iter().take(FIRST) { (article(report, finding)) } }
+            @if findings.len() > FIRST {
+                p.quiet id="further" { (counted((findings.len() - FIRST) as u64, "further finding")) " need JavaScript to be shown here; all are in report.json." }
+            }
+            @if let Ok(packed) = packed(report, &findings, &causes, &facets) {
+                script type="text/plain" id="finding-data" { (packed) }
             }
         }
     }
 }
 
-fn article(report: &Report, finding: &Finding) -> Markup {
-    if let Finding::Case { index } = finding {
-        return failure(report, &report.cases[*index]);
+/// Every finding, one per line: its name, its place in each facet, its element; compressed.
+fn packed(
+    report: &Report,
+    findings: &[Finding],
+    causes: &Facet,
+    facets: &[Facet],
+) -> std::io::Result<String> {
+    let mut lines = ZlibEncoder::new(Vec::new(), Compression::default());
+    for (place, finding) in findings.iter().enumerate() {
+        let of = |facet: &Facet| facet.of[place].map(|value| value.to_string()).unwrap_or_default();
+        let places: Vec<String> = std::iter::once(causes).chain(facets).map(of).collect();
+        let element = one_line(&article(report, finding).into_string());
+        let end = if place + 1 == findings.len() { "" } else { "\n" };
+        write!(lines, "{}\t{element}{end}", places.join("\t"))?;
     }
+    Ok(BASE64.encode(&lines.finish()?))
+}
+
+fn article(report: &Report, finding: &Finding) -> Markup {
     let described = report.describe(finding);
+    if let Finding::Case { index } = finding {
+        return failure(&described, &report.cases[*index]);
+    }
     html! {
-        article.finding {
-            h3 { span.badge { (described.rule.replace('-', " ")) } " " (described.backend) }
+        article.finding id=(name(&described)) {
+            h3 { span.badge { (described.rule.replace('-', " ")) } " " (described.backend) (link(&described)) }
             p { (shortened(&described.message)) }
             @if matches!(finding, Finding::IdleBackend { .. }) { p.quiet { "Skip is not pass." } }
             @for (name, value) in &described.details { p.quiet { (name) ": " (shortened(value)) } }
@@ -58,35 +90,35 @@ fn article(report: &Report, finding: &Finding) -> Markup {
     }
 }
 
-/// Findings by backend and kind, so that one cause with a thousand cases reads as one line.
-fn groups(report: &Report) -> Markup {
-    let mut groups: BTreeMap<(&str, String), u64> = BTreeMap::new();
-    for record in report.failures() {
-        *groups.entry((&record.backend, badge(&record.verdict))).or_default() += 1;
-    }
-    html! {
-        ul.groups { @for ((backend, what), number) in &groups { li { b { (count(*number)) } " × " (what) " on " (backend) } } }
-    }
+/// The name of a finding's element: the same in every run that has the finding.
+fn name(described: &Described<'_>) -> String {
+    let mut name = described.fingerprint();
+    name.truncate(16);
+    format!("f-{name}")
+}
+
+fn link(described: &Described<'_>) -> Markup {
+    html! { " " a.link href={ "#" (name(described)) } aria-label="link to this finding" { "#" } }
 }
 
 fn badge(verdict: &VerdictRecord) -> String {
     verdict.mismatch().map_or_else(|| verdict.kind().label().to_owned(), |m| format!("wrong {}", m.what))
 }
 
-fn failure(report: &Report, record: &CaseRecord) -> Markup {
+fn failure(described: &Described<'_>, record: &CaseRecord) -> Markup {
     html! {
-        article.finding {
+        article.finding id=(name(described)) {
             h3 {
                 span.badge { (badge(&record.verdict)) }
                 @if let VerdictRecord::Wrong(m) = &record.verdict { " " span.tier { (m.tier) } }
-                " " (record.backend) " " span.quiet { (record.contract) }
+                " " (record.backend) " " span.quiet { (record.contract) } (link(described))
             }
             p { (shortened(&message(&record.verdict))) }
             @let details = details(&record.verdict);
             @if !details.is_empty() {
                 dl.values { @for (name, value) in details { div { dt { (name) } dd { (shortened(&value)) } } } }
             }
-            (replay(&report.replay(record)))
+            @if let Some(line) = &described.replay { (replay(line)) }
             @if let Some(shrunk) = &record.reproducer { (reproducer(shrunk)) }
         }
     }
@@ -118,6 +150,6 @@ pub(super) fn shortened(text: &str) -> String {
 }
 
 /// The replay line with a button that copies it.
-pub(super) fn replay(line: &str) -> Markup {
+pub(in crate::report) fn replay(line: &str) -> Markup {
     html! { div.replay { code { (one_line(line)) } button.copy type="button" { "copy" } } }
 }

@@ -13,7 +13,7 @@
 //! deviations, exclusions                profiles
 //! what the words mean                   legend
 //! ```
-//! The page grows with contracts, backends and findings shown, not with cases: passing cases are only counted.
+//! The page grows with contracts, backends and findings, not with cases: passing cases are only counted.
 
 mod findings;
 mod gallery;
@@ -25,6 +25,8 @@ mod scoreboard;
 mod unjudged;
 mod waivers;
 
+pub(in crate::report) use findings::replay;
+
 use crate::report::model::Report;
 use crate::report::outcome::Outcome;
 use crate::report::show::{count, counted};
@@ -32,7 +34,8 @@ use crate::report::summary::{Cell, Summary};
 use crate::report::verdict::VerdictKind;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-const SCRIPT: &str = include_str!("script.js");
+pub(in crate::report) const SCRIPT: &str = include_str!("script.js");
+const FINDINGS_SCRIPT: &str = include_str!("findings.js");
 /// The page may load nothing from anywhere; a browser enforces it.
 const POLICY: &str =
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
@@ -41,6 +44,33 @@ const POLICY: &str =
 #[must_use]
 pub fn to_html(report: &Report) -> String {
     let summary = report.summary();
+    page(
+        &title(report),
+        &html! {
+            (header(report, &summary))
+            main {
+                (overview::backends(report, &summary))
+                (unjudged::thin(report))
+                (findings::section(report))
+                (waivers::section(report))
+                (unjudged::not_run(&summary))
+                (overview::contract_map(report, &summary))
+                (scoreboard::section(report, &summary))
+                (scoreboard::families(report, &summary))
+                (histogram::section(&summary))
+                (scoreboard::worst_shares(report))
+                (gallery::section(report))
+                (profiles::section(report, &summary))
+                (legend::section())
+            }
+            footer { "sparse-conformance " (report.suite_version) ", " (report.schema) ". The complete record is report.json." }
+            script { (PreEscaped(SCRIPT)) (PreEscaped(FINDINGS_SCRIPT)) }
+        },
+    )
+}
+
+/// A page in the style of reports.
+pub(in crate::report) fn page(title: &str, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -49,29 +79,10 @@ pub fn to_html(report: &Report) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
-                title { (title(report)) }
+                title { (title) }
                 style { (PreEscaped(crate::report::STYLE)) }
             }
-            body {
-                (header(report, &summary))
-                main {
-                    (overview::backends(report, &summary))
-                    (unjudged::thin(report))
-                    (findings::section(report))
-                    (waivers::section(report))
-                    (unjudged::not_run(&summary))
-                    (overview::contract_map(report, &summary))
-                    (scoreboard::section(report, &summary))
-                    (scoreboard::families(report, &summary))
-                    (histogram::section(&summary))
-                    (scoreboard::worst_shares(report))
-                    (gallery::section(report))
-                    (profiles::section(report, &summary))
-                    (legend::section())
-                }
-                footer { "sparse-conformance " (report.suite_version) ", " (report.schema) ". The complete record is report.json." }
-                script { (PreEscaped(SCRIPT)) }
-            }
+            body { (body) }
         }
     };
     page.into_string()
@@ -118,7 +129,7 @@ fn class(outcome: Outcome) -> &'static str {
     }
 }
 
-fn capitalised(text: &str) -> String {
+pub(in crate::report) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|letter| letter.to_uppercase().to_string());
     first.unwrap_or_default() + letters.as_str()

@@ -31,7 +31,7 @@ pub(super) fn section(report: &Report, summary: &Summary) -> Markup {
                             (chip(&backend.name, cell, operation.planned))
                         }
                     }
-                    div.scroll {
+                    div.scroll tabindex="0" {
                         table.board {
                             thead { tr { th { "contract" } @for backend in &report.backends { th { (backend.name) } } } }
                             tbody { @for row in summary.contracts.iter().filter(|c| c.operation == operation.name) {
@@ -82,7 +82,7 @@ pub(super) fn families(report: &Report, summary: &Summary) -> Markup {
     html! {
         details.operation {
             summary { span.name { "by family of matrices" } span.quiet { (count(summary.families.len() as u64)) " families" } }
-            div.scroll {
+            div.scroll tabindex="0" {
                 table.board {
                     thead { tr { th { "family" } @for backend in &report.backends { th { (backend.name) } } } }
                     tbody { @for (family, cells) in &summary.families {

@@ -24,15 +24,4 @@ document.addEventListener("click", (event) => {
     for (const fold of folds()) fold.open = button.dataset.details === "open";
   }
 });
-const filter = document.getElementById("filter");
-if (filter) {
-  filter.addEventListener("input", () => {
-    for (const more of document.querySelectorAll(".more")) more.open = true;
-    const words = filter.value.toLowerCase().split(/\s+/);
-    for (const finding of document.querySelectorAll(".finding")) {
-      const text = finding.textContent.toLowerCase();
-      finding.hidden = !words.every((word) => text.includes(word));
-    }
-  });
-}
 window.addEventListener("beforeprint", () => { for (const fold of folds()) fold.open = true; });

@@ -21,7 +21,7 @@ pub(super) fn thin(report: &Report) -> Markup {
                 (report.too_little()) ". That nothing was found there means little."
                 @if report.plan.allow_thin { " The run was told to allow it." }
             }
-            div.scroll {
+            div.scroll tabindex="0" {
                 table.board {
                     thead { tr { th { "backend" } th { "contract" } th { "why" } } }
                     tbody { @for thin in &report.thin {
@@ -43,7 +43,7 @@ pub(super) fn not_run(summary: &Summary) -> Markup {
         section id="not-run" {
             h2 { "Not run" }
             p.quiet { "Cases that were planned and offered, but that nobody could be judged on. They are no passes." }
-            div.scroll {
+            div.scroll tabindex="0" {
                 table.board {
                     thead { tr { th { "cases" } th { "backends" } th { "why" } } }
                     tbody { @for entry in reasons.iter().take(REASONS_SHOWN) {

@@ -4,7 +4,8 @@ use super::draft::{draft, drafts};
 use super::{FuzzOutcome, sample};
 use serde_json::Value;
 use sparse_conformance::report::json::to_json;
-use sparse_conformance::report::{Colour, Report, ReportError, WRITERS, diff, merge, to_text};
+use sparse_conformance::report::stored::StoredCases;
+use sparse_conformance::report::{CaseRecord, Colour, Report, ReportError, WRITERS, diff, merge, to_text};
 use sparse_conformance::shard::Shard;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -42,7 +43,7 @@ fn texts() -> &'static [String] {
             waived,
             thin,
         ];
-        reports.iter().map(|report| to_json(report).expect("finite numbers")).collect()
+        reports.iter().map(|report| one_by_one(report).to_string()).collect()
     })
 }
 
@@ -77,21 +78,34 @@ pub(super) fn words() -> Vec<String> {
         "case",
         "idle_backend",
         "threads",
-        "sparse-conformance-report-1",
+        "sparse-conformance-report-2",
         "none",
     ];
     words.map(str::to_owned).to_vec()
 }
 
-/// The edited report with the findings that its cases have now: else each edit of a case would be a contradiction.
-fn resealed(value: &Value) -> String {
-    match serde_json::from_value::<Report>(value.clone()) {
-        Ok(mut report) => {
+/// The report as a value whose cases are the records one by one: edits of packed columns would mostly be no columns.
+fn one_by_one(report: &Report) -> Value {
+    let mut value = serde_json::to_value(report).expect("finite numbers");
+    value["cases"] = serde_json::to_value(&report.cases).expect("finite numbers");
+    value
+}
+
+/// The edited report as a file, with the findings that its cases have now if it is sealed: else each edit of a case would be a
+/// contradiction.
+fn stored(value: &Value, seal: bool) -> String {
+    let read = || {
+        let records: Vec<CaseRecord> = serde_json::from_value(value.get("cases")?.clone()).ok()?;
+        let mut rest = value.clone();
+        rest["cases"] = serde_json::to_value(StoredCases::of(&[]).ok()?).ok()?;
+        let mut report: Report = serde_json::from_value(rest).ok()?;
+        report.cases = records;
+        if seal {
             report.seal();
-            to_json(&report).unwrap_or_default()
         }
-        Err(_) => value.to_string(),
-    }
+        to_json(&report).ok()
+    };
+    read().unwrap_or_else(|| value.to_string())
 }
 
 /// Any text is a report or a typed error; a report is written by every writer, reads as itself, differs in nothing from itself, and
@@ -105,7 +119,7 @@ pub fn report_json(bytes: &[u8]) -> FuzzOutcome {
         Some(mut input) => {
             let seal = !input.one_in(8);
             let value = draft(&mut input, texts(), &words());
-            if seal { resealed(&value) } else { value.to_string() }
+            stored(&value, seal)
         }
         None => String::from_utf8_lossy(bytes).into_owned(),
     };

@@ -7,19 +7,22 @@
 //! ```
 //! What fails now and did not fail before, or was not there, is a new finding; only that makes the comparison fail.
 
+mod lists;
+mod page;
+mod text;
+
+pub use page::to_html;
+pub use text::to_text;
+
 use crate::report::model::{CaseRecord, Report};
-use crate::report::show::{count, counted, one_line, share};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt::Write;
 
 /// Value of [`Diff::schema`].
 pub const SCHEMA_NAME: &str = "sparse-conformance-diff-1";
 /// Shares below this one are all alike: the bound has a thousand times their room.
 pub const SHARE_FLOOR: f64 = 1e-3;
-/// Lines printed of each list.
-const SHOWN: usize = 20;
 
 /// What changed from an old report to a new one.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -280,78 +283,3 @@ fn coverage(old: &Report, new: &Report) -> Vec<Coverage> {
 
 /// What the name of a backend's setting begins with.
 const BACKEND: &str = "backend ";
-
-/// Backends of one report only: which report's, the name, and its cases there.
-fn lone_backends(diff: &Diff) -> Vec<(&'static str, &str, u64)> {
-    let cases = |places: &[Place], name: &str| places.iter().filter(|p| p.backend == name).count() as u64;
-    let lone = |setting: &Setting| match (setting.old.is_empty(), setting.new.is_empty()) {
-        (true, false) => Some(("new", &diff.only_new)),
-        (false, true) => Some(("old", &diff.only_old)),
-        _ => None,
-    };
-    let settings = diff.setting.iter();
-    let found = settings.filter_map(|s| Some((s.what.strip_prefix(BACKEND)?, lone(s)?)));
-    found.map(|(name, (report, places))| (report, name, cases(places, name))).collect()
-}
-
-/// The comparison as text for a terminal.
-#[must_use]
-pub fn to_text(diff: &Diff) -> String {
-    let mut text = String::new();
-    let place = |p: &Place| one_line(&format!("{} on {}", p.case, p.backend));
-    let change = |c: &Change| format!("{} -> {}: {}", c.old, c.new, place(&c.place));
-    let alone = lone_backends(diff);
-    for (what, name, cases) in &alone {
-        let _ = writeln!(
-            text,
-            "only in the {what} report: backend {}, {}",
-            one_line(name),
-            counted(*cases, "case")
-        );
-    }
-    let both = |backend: &str| !alone.iter().any(|(_, name, _)| *name == backend);
-    let of_both =
-        |places: &[Place]| -> Vec<Place> { places.iter().filter(|p| both(&p.backend)).cloned().collect() };
-    let is_both = |setting: &&Setting| setting.what.strip_prefix(BACKEND).is_none_or(both);
-    for setting in diff.setting.iter().filter(is_both) {
-        let _ =
-            writeln!(text, "{}: {:?} -> {:?}", setting.what, one_line(&setting.old), one_line(&setting.new));
-    }
-    list(&mut text, "newly failing", &diff.new_findings, |f| {
-        let before = f.before.as_ref().map(|b| format!(" (was {b})")).unwrap_or_default();
-        let replay = f.replay.as_ref().map(|r| format!("\n    {r}")).unwrap_or_default();
-        format!("{} on {}{before}: {}{replay}", f.rule, f.backend, one_line(&f.message))
-    });
-    list(&mut text, "newly passing", &diff.fixed, change);
-    list(&mut text, "other verdict", &diff.changed, change);
-    list(&mut text, "other share of the bound", &diff.shares, |s| {
-        format!("{} -> {}: {}", share(s.old), share(s.new), place(&s.place))
-    });
-    list(&mut text, "same verdict, other bits", &diff.other_bits, place);
-    list(&mut text, "same line, other operands", &diff.other_inputs, place);
-    list(&mut text, "only in the old report", &of_both(&diff.only_old), place);
-    list(&mut text, "only in the new report", &of_both(&diff.only_new), place);
-    let coverage: Vec<&Coverage> = diff.coverage.iter().filter(|c| both(&c.backend)).collect();
-    list(&mut text, "other number of cases run", &coverage, |c| {
-        format!("{} -> {}: {} on {}", count(c.old), count(c.new), c.contract, c.backend)
-    });
-    let found = diff.new_findings.len() as u64;
-    let _ = match found {
-        0 => writeln!(text, "no new finding"),
-        _ => writeln!(text, "{}", counted(found, "new finding")),
-    };
-    text
-}
-
-fn list<T>(text: &mut String, title: &str, items: &[T], line: impl Fn(&T) -> String) {
-    if items.is_empty() {
-        return;
-    }
-    let _ = writeln!(text, "{title}: {}", count(items.len() as u64));
-    for item in items.iter().take(SHOWN) {
-        let _ = writeln!(text, "  {}", line(item));
-    }
-    if items.len() > SHOWN {
-        let _ = writeln!(text, "  ... and {} more (--json has all)", count((items.len() - SHOWN) as u64));
-    }
-}

@@ -1,0 +1,118 @@
+//! Findings by likely cause: one bug mostly shows as one defect of one backend in one family of contracts, on cases that have something
+//! in common.
+
+use super::badge;
+use super::facets::{Facet, family};
+use crate::report::finding::Finding;
+use crate::report::model::{CaseRecord, Report};
+use crate::report::reason::Reason;
+use crate::report::show::{count, counted};
+use maud::{Markup, html};
+use std::collections::{BTreeSet, HashMap};
+
+/// Causes that are not folded.
+const OPEN: usize = 12;
+/// Things in common that are named.
+const NAMED: usize = 3;
+/// Members of a group of which that is said: two cases always have something in common.
+const LEAST: usize = 3;
+
+/// The likely cause of each finding.
+pub(super) fn facet(report: &Report, findings: &[Finding]) -> Facet {
+    let cause = |finding: &Finding| {
+        let Finding::Case { index } = finding else {
+            let described = report.describe(finding);
+            return Some(format!("{} on {}", described.rule.replace('-', " "), described.backend));
+        };
+        let record = &report.cases[*index];
+        let reason = Reason::of_record(record).map_or_else(|| badge(&record.verdict), |r| r.to_string());
+        Some(format!("{reason} on {} in {}", record.backend, family(&record.contract)))
+    };
+    Facet::new("likely cause", &findings.iter().map(cause).collect::<Vec<_>>())
+}
+
+/// The causes, each a button, with what its cases have in common.
+pub(super) fn list(report: &Report, findings: &[Finding], causes: &Facet) -> Markup {
+    let passing = passing(report);
+    let mut members: Vec<Vec<&CaseRecord>> = vec![Vec::new(); causes.values.len()];
+    for (finding, cause) in findings.iter().zip(&causes.of) {
+        if let (Finding::Case { index }, Some(cause)) = (finding, cause) {
+            members[*cause].push(&report.cases[*index]);
+        }
+    }
+    let item = |cause: usize| {
+        let (name, number) = &causes.values[cause];
+        html! {
+            li {
+                button.cause type="button" aria-pressed="false" data-facet="0" data-value=(cause) { b { (count(*number)) } " × " (name) }
+                @if let [first, ..] = members[cause].as_slice() && members[cause].len() >= LEAST {
+                    @let passing = passing.get(&(first.backend.as_str(), family(&first.contract)));
+                    (in_common(&members[cause], passing.map_or(&[], Vec::as_slice)))
+                }
+            }
+        }
+    };
+    let open = causes.values.len().min(OPEN);
+    html! {
+        ul.causes { @for cause in 0..open { (item(cause)) } }
+        @if causes.values.len() > open {
+            details.more {
+                summary { (counted((causes.values.len() - open) as u64, "further group")) }
+                ul.causes { @for cause in open..causes.values.len() { (item(cause)) } }
+            }
+        }
+    }
+}
+
+type PassingCases<'a> = HashMap<(&'a str, &'a str), Vec<&'a CaseRecord>>;
+
+/// Cases that pass, by backend and family of contracts.
+fn passing(report: &Report) -> PassingCases<'_> {
+    let mut passing = PassingCases::new();
+    let passes = |c: &&CaseRecord| c.verdict.kind().ran() && !c.verdict.is_finding();
+    for record in report.cases.iter().filter(passes) {
+        passing.entry((&record.backend, family(&record.contract))).or_default().push(record);
+    }
+    passing
+}
+
+/// What all members have and few of the passing cases do.
+fn in_common(members: &[&CaseRecord], passing: &[&CaseRecord]) -> Markup {
+    let mut common: Option<BTreeSet<&str>> = None;
+    for member in members {
+        let own = parts(member);
+        match &mut common {
+            None => common = Some(own),
+            Some(common) => common.retain(|part| own.contains(part)),
+        }
+    }
+    let mut found: Vec<(usize, &str)> = common
+        .unwrap_or_default()
+        .into_iter()
+        .map(|part| (passing.iter().filter(|record| parts(record).contains(part)).count(), part))
+        .filter(|(with, _)| with * 2 < passing.len())
+        .collect();
+    found.sort();
+    found.truncate(NAMED);
+    let all = count(passing.len() as u64);
+    html! {
+        span.quiet {
+            @if passing.is_empty() { " no case of these contracts passes" }
+            @else if found.is_empty() { " " (all) " cases of these contracts pass" }
+            @else {
+                " all have "
+                @for (turn, (with, part)) in found.iter().enumerate() {
+                    @if turn > 0 { ", " }
+                    code { (part) } " (as have " (count(*with as u64)) " of " (all) " that pass)"
+                }
+            }
+        }
+    }
+}
+
+/// What a case line says: element types, the generator, each parameter of the case.
+fn parts(record: &CaseRecord) -> BTreeSet<&str> {
+    let mut parts: BTreeSet<&str> = record.case.split('/').skip(2).collect();
+    parts.extend([record.family.as_str(), record.contract.rsplit('.').next().unwrap_or_default()]);
+    parts
+}

@@ -1,0 +1,115 @@
+//! The page has every finding, grouped and counted, and stays a page.
+
+use crate::report_sample::sample;
+use data_encoding::BASE64;
+use flate2::read::ZlibDecoder;
+use sparse_conformance::report::{Report, VerdictRecord, html};
+use std::collections::BTreeSet;
+use std::io::Read;
+
+/// The findings that the page's script shows: what they are counted by, and their elements.
+pub(crate) fn unpacked(page: &str) -> Vec<(Vec<&'static str>, String)> {
+    let (_, rest) = page.split_once("<script type=\"text/plain\" id=\"finding-data\">").expect("data");
+    let packed = rest.split("</script>").next().expect("its end");
+    let bytes = BASE64.decode(packed.as_bytes()).expect("base64");
+    let mut text = String::new();
+    ZlibDecoder::new(bytes.as_slice()).read_to_string(&mut text).expect("compressed text");
+    let text: &'static str = text.leak();
+    let finding = |line: &'static str| {
+        let mut fields: Vec<&'static str> = line.split('\t').collect();
+        let element = fields.pop().expect("an element").to_owned();
+        (fields, element)
+    };
+    text.lines().map(finding).collect()
+}
+
+/// A report in which everything that ran failed, with long messages.
+fn all_failed(per_contract: usize) -> Report {
+    let mut report = sample(per_contract);
+    let bad = report.failures().next().expect("a finding").verdict.clone();
+    for record in report.cases.iter_mut().filter(|record| record.verdict.kind().ran()) {
+        let VerdictRecord::Wrong(mut mismatch) = bad.clone() else { panic!("the first is wrong") };
+        mismatch.message = "long ".repeat(2000);
+        record.verdict = VerdictRecord::Wrong(mismatch);
+    }
+    report.seal();
+    report
+}
+
+/// The page ended after 400.
+#[test]
+fn every_finding_is_on_the_page() {
+    let report = all_failed(4);
+    let page = html::to_html(&report);
+    let findings = unpacked(&page);
+    assert!(findings.len() > 2000);
+    assert_eq!(findings.len(), report.findings.len());
+    let mut names = BTreeSet::new();
+    for (_, element) in &findings {
+        let (_, rest) =
+            element.split_once("<article class=\"finding\" id=\"").expect("an element with a name");
+        names.insert(rest.split('"').next().expect("a name"));
+    }
+    assert_eq!(names.len(), findings.len(), "each has a name of its own");
+    for record in report.failures() {
+        let replay = report.replay(record).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        let shown = findings.iter().any(|(_, element)| element.contains(&replay));
+        assert!(shown, "{replay}");
+    }
+    // The first are elements from the start, and the page says how many need its script.
+    let first: Vec<_> = findings.iter().take_while(|(_, element)| page.contains(element)).collect();
+    assert_eq!(first.len(), 25);
+    assert!(page.contains("further findings need JavaScript"));
+}
+
+/// What a button says is what it leaves.
+#[test]
+fn buttons_count_the_findings_that_they_leave() {
+    let page = html::to_html(&sample(8));
+    let findings = unpacked(&page);
+    let mut buttons = 0;
+    for button in page.split("<button ").skip(1).filter(|rest| rest.contains("data-facet=\"")) {
+        let attribute = |name: &str| {
+            let (_, rest) = button.split_once(&format!("{name}=\"")).expect("an attribute");
+            rest.split('"').next().expect("its value")
+        };
+        let facet: usize = attribute("data-facet").parse().expect("a number");
+        let value = attribute("data-value");
+        let (_, rest) = button.split_once("<b>").expect("a count");
+        let said: usize =
+            rest.split("</b>").next().expect("a count").replace(',', "").parse().expect("a number");
+        assert_eq!(findings.iter().filter(|(values, _)| values[facet] == value).count(), said, "{button}");
+        buttons += 1;
+    }
+    assert!(buttons > 20, "{buttons}");
+    assert!(page.contains("18 of 18 match"));
+}
+
+/// A kernel that ignores one parameter: the page says which.
+#[test]
+fn a_group_says_what_its_cases_have_in_common() {
+    let mut report = sample(24);
+    let bad = report.failures().next().expect("a finding").verdict.clone();
+    let (contract, backend) = ("spmm.csr.f64_f64_f64_f64", "portable");
+    for record in report.cases.iter_mut().filter(|c| c.contract == contract && c.backend == backend) {
+        if record.case.contains("/n=33/") {
+            record.verdict = bad.clone();
+        }
+    }
+    report.seal();
+    let page = html::to_html(&report);
+    let (_, rest) = page.split_once("on portable in spmm.csr</button>").expect("its group");
+    let said = rest.split("</li>").next().expect("its end");
+    assert!(said.contains("all have ") && said.contains("<code>n=33</code> (as have "), "{said}");
+    assert!(said.contains("<code>f64_f64_f64_f64</code>"), "{said}");
+}
+
+#[test]
+fn the_page_stays_small_however_much_fails() {
+    let mut report = all_failed(40);
+    report.sources = report.sources.into_iter().cycle().take(1000).collect();
+    report.seal();
+    assert!(report.findings.len() > 20_000, "{}", report.findings.len());
+    let page = html::to_html(&report);
+    assert!(page.len() < 5_000_000, "{} bytes", page.len());
+}
