@@ -74,6 +74,11 @@ impl Planned {
         }
     }
 
+    /// What will be asked.
+    pub fn cases(&self) -> impl Iterator<Item = &Case> {
+        self.groups.iter().flat_map(|group| &group.cases)
+    }
+
     /// Whose results these will be, for a journal.
     #[must_use]
     pub fn header(&self, backends: &[Box<dyn Backend>]) -> Header {

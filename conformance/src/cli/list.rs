@@ -3,9 +3,11 @@
 use crate::backend::Backend;
 use crate::campaign::backend_record;
 use crate::declaration::reduction_name;
+use crate::keys;
 use crate::report::show::counted;
 use anyhow::Result;
 use clap::{Args as ClapArgs, ValueEnum};
+use serde_json::{Map, Value, json};
 use sparse_kernels::registry::all_kernels;
 use sparse_oracle::contract::all_contracts;
 use sparse_oracle::profile::CHOICES;
@@ -23,6 +25,9 @@ pub(super) struct Args {
     /// Backends: every pattern of contracts that a manifest excludes, not only their number.
     #[arg(long)]
     all: bool,
+    /// As JSON: an array with an object for each row.
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -33,6 +38,8 @@ enum Table {
     Contracts,
     /// Our kernels with their declared arithmetic.
     Kernels,
+    /// What may stand in a case line after its values, with units and what holds without it.
+    Keys,
     /// Matrix generators, with their parameters.
     Sources,
     /// Value families.
@@ -46,6 +53,10 @@ enum Table {
 /// Prints one table.
 pub(super) fn run(args: &Args, all: &[Box<dyn Backend>]) -> Result<u8> {
     let mut out = std::io::stdout().lock();
+    if args.json {
+        writeln!(out, "{:#}", Value::Array(rows(args.table, all)))?;
+        return Ok(0);
+    }
     match args.table {
         Table::Backends => backends(&mut out, all, args.all)?,
         Table::Contracts => {
@@ -63,6 +74,13 @@ pub(super) fn run(args: &Args, all: &[Box<dyn Backend>]) -> Result<u8> {
                     reduction_name(a.part().reduction),
                     a.part().acc
                 )?;
+            }
+        }
+        Table::Keys => {
+            for (name, unit, default, doc) in all_keys() {
+                let value = if unit.is_empty() { name.to_owned() } else { format!("{name}=") };
+                let unit = if unit.is_empty() { String::new() } else { format!("{unit}; ") };
+                writeln!(out, "{value:12} {doc}\n{:12} {unit}without it: {default}", "")?;
             }
         }
         Table::Sources => {
@@ -89,6 +107,54 @@ pub(super) fn run(args: &Args, all: &[Box<dyn Backend>]) -> Result<u8> {
         }
     }
     Ok(0)
+}
+
+/// Every key of a case line: name, unit, default, meaning.
+fn all_keys() -> impl Iterator<Item = (&'static str, &'static str, String, &'static str)> {
+    let parameters = keys::parameters().map(|p| (p.name, p.unit, p.not_given(), p.doc.trim()));
+    keys::KEYS.iter().map(|key| (key.name, key.unit, key.default.to_owned(), key.doc)).chain(parameters)
+}
+
+/// The rows of a table as JSON.
+fn rows(table: Table, all: &[Box<dyn Backend>]) -> Vec<Value> {
+    match table {
+        Table::Backends => {
+            let row = |backend: &Box<dyn Backend>| {
+                let mut row = json!(backend_record(backend.as_ref()));
+                row["by_name_only"] = json!(backend.by_name_only());
+                row
+            };
+            all.iter().map(row).collect()
+        }
+        Table::Contracts => all_contracts().iter().map(|c| json!({ "name": c.to_string() })).collect(),
+        Table::Kernels => {
+            let row = |kernel: &sparse_kernels::registry::Kernel| {
+                let part = kernel.arithmetic.part();
+                json!({ "name": kernel.name, "reduction": reduction_name(part.reduction), "accumulator": part.acc.name() })
+            };
+            all_kernels().iter().map(row).collect()
+        }
+        Table::Keys => {
+            let row = |(name, unit, default, doc)| json!({ "name": name, "unit": unit, "default": default, "doc": doc });
+            all_keys().map(row).collect()
+        }
+        Table::Sources => {
+            let of = FAMILIES.iter().map(|family| {
+                let params = family.params.iter().map(|p| (p.key.to_owned(), json!(p.kind.print(p.default))));
+                json!({ "name": family.name, "doc": family.doc, "params": params.collect::<Map<_, _>>() })
+            });
+            of.collect()
+        }
+        Table::Values => VALUE_FAMILIES.iter().map(|f| json!({ "name": f.name, "doc": f.doc })).collect(),
+        Table::Choices => {
+            let row = |(_, name, point, meaning): &(_, &str, &str, &str)| json!({ "name": name, "point": point, "meaning": meaning });
+            CHOICES.iter().map(row).collect()
+        }
+        Table::Embedded => {
+            let row = |m: &embedded::Embedded| json!({ "name": m.name, "origin": m.origin, "licence": m.licence });
+            embedded::all().iter().map(row).collect()
+        }
+    }
 }
 
 fn backends(out: &mut StdoutLock<'_>, known: &[Box<dyn Backend>], in_full: bool) -> Result<()> {

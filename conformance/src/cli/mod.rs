@@ -4,7 +4,9 @@
 //! gets the same command (see `examples/own-backend`).
 
 mod bench;
+mod completions;
 mod diff;
+mod dry_run;
 mod explain;
 mod extent;
 mod host;
@@ -30,7 +32,7 @@ use crate::plan::Tier;
 use crate::report::CaseRecord;
 use anyhow::{Result, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Reads the name of a tier; the help lists them.
@@ -58,7 +60,7 @@ struct Cli {
 enum Command {
     /// Run cases on backends and write a report.
     Run(run::Args),
-    /// Print the tables: contracts, backends, kernels, sources, values, choices, embedded matrices.
+    /// Print the tables: contracts, backends, kernels, keys of a case line, sources, values, choices, embedded matrices.
     List(list::Args),
     /// Bring the reports of all shards of one plan together.
     Merge(merge::Args),
@@ -81,6 +83,10 @@ enum Command {
     Model(model::Args),
     /// Run PTX of yours without a GPU: findings, counters, what it leaves in memory.
     Ptx(ptx::Args),
+    /// Print a script that completes commands and options in a shell: `conformance completions bash > ~/.local/share/bash-completion/completions/conformance`.
+    Completions(completions::Args),
+    /// Write manual pages, one for each command: `conformance man ~/.local/share/man/man1`.
+    Man(completions::ManArgs),
     /// Answer the protocol with a plug-in: what `--plugin` starts as a child.
     #[command(hide = true)]
     Host(host::Args),
@@ -118,6 +124,8 @@ pub fn main(backends: Vec<Box<dyn Backend>>) -> ExitCode {
         Command::Bench(args) => bench::run(args),
         Command::Model(args) => model::run(args),
         Command::Ptx(args) => ptx::run(args),
+        Command::Completions(args) => completions::run(args, Cli::command()),
+        Command::Man(args) => completions::man(args, Cli::command()),
         Command::Host(args) => host::run(args),
         Command::Serve(args) => serve::run(args, &backends),
         Command::Warden(args) => return ExitCode::from(warden::run(args)),

@@ -16,16 +16,21 @@ pub(super) struct Shown {
     judged: AtomicUsize,
     findings: AtomicUsize,
     said: Mutex<Instant>,
+    quiet: bool,
+    /// Ends the process at the first finding, and names the backends by these options.
+    stop: Option<String>,
 }
 
 /// Time between two plain lines.
 const PAUSE: Duration = Duration::from_secs(5);
 
 impl Shown {
-    /// A bar if standard error is a terminal.
-    pub(super) fn new() -> Shown {
+    /// A bar if standard error is a terminal; nothing where it is to be quiet.
+    pub(super) fn new(quiet: bool, stop: Option<String>) -> Shown {
         Shown {
-            bar: std::io::stderr().is_terminal().then(|| ProgressBar::new(0)),
+            bar: (!quiet && std::io::stderr().is_terminal()).then(|| ProgressBar::new(0)),
+            quiet,
+            stop,
             planned: AtomicUsize::new(0),
             judged: AtomicUsize::new(0),
             findings: AtomicUsize::new(0),
@@ -51,6 +56,7 @@ impl Progress for Shown {
                 bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
                 bar.set_message("0 findings");
             }
+            None if self.quiet => {}
             None => {
                 let what = if matrices == 1 { "matrix" } else { "matrices" };
                 say(&format!("{cases} cases on {matrices} {what}"));
@@ -58,7 +64,12 @@ impl Progress for Shown {
         }
     }
 
-    fn judged(&self, _case: &str, findings: usize) {
+    fn judged(&self, case: &str, findings: usize) {
+        if let Some(selection) = self.stop.as_ref().filter(|_| findings > 0) {
+            self.finish();
+            say(&format!("stopped at the first finding:\n  conformance replay {} {selection}", shell_words::quote(case)));
+            std::process::exit(1);
+        }
         let judged = self.judged.fetch_add(1, Ordering::Relaxed) + 1;
         let total = self.findings.fetch_add(findings, Ordering::Relaxed) + findings;
         if let Some(bar) = &self.bar {
@@ -66,7 +77,8 @@ impl Progress for Shown {
             if findings > 0 {
                 bar.set_message(format!("{total} finding{}", if total == 1 { "" } else { "s" }));
             }
-        } else if let Ok(mut said) = self.said.try_lock()
+        } else if !self.quiet
+            && let Ok(mut said) = self.said.try_lock()
             && said.elapsed() >= PAUSE
         {
             *said = Instant::now();

@@ -17,6 +17,9 @@ pub(super) struct Args {
     case: String,
     #[command(flatten)]
     subjects: Subjects,
+    /// As JSON: an array with the record of each backend, as in report.json.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Further runs of a case that passes: their bits are compared.
@@ -29,6 +32,10 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     let loaded = case.origin.load()?;
     let ran = run_case_repeated(&case, &loaded, &backends, Repeats::all(REPEATS));
     let mut out = output();
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&ran.records)?)?;
+        return super::exit_code(&ran.records);
+    }
     writeln!(out, "{case}")?;
     for record in &ran.records {
         let tiers: Vec<String> = record.tiers.iter().map(ToString::to_string).collect();

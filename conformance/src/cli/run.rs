@@ -1,5 +1,6 @@
 //! `conformance run`.
 
+use super::dry_run::dry_run;
 use super::extent::Extent;
 use super::output::output;
 use super::progress::Shown;
@@ -55,6 +56,15 @@ pub(super) struct Args {
     /// Exit with 0 where nothing was found but some contracts were judged on too little; the report calls it thin all the same.
     #[arg(long)]
     allow_thin: bool,
+    /// Run nothing: say how many cases there would be, on how many matrices, and about how long they take, from some that are tried.
+    #[arg(long, conflicts_with = "report")]
+    dry_run: bool,
+    /// Stop at the first finding: print the line that runs it again, and exit with 1. With --report, --resume goes on from there.
+    #[arg(long)]
+    fail_fast: bool,
+    /// Print the last line only, and no progress.
+    #[arg(long, short)]
+    quiet: bool,
     #[command(flatten)]
     shrinking: super::shrink::Effort,
     #[command(flatten)]
@@ -108,6 +118,9 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     };
     options.optional = args.subjects.named_none() && options.are_filtered();
     let planned = Planned::new(&options, &backends);
+    if args.dry_run {
+        return dry_run(&planned, &backends, args.jobs);
+    }
     let mut extras = args.extent.extras(&planned, &backends, args.report.as_deref())?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.jobs.map_or(0, usize::from))
@@ -117,7 +130,8 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     if let Some(held) = super::sandboxed::held() {
         environment.notes.insert("sandbox".to_owned(), held.to_string());
     }
-    let shown = Shown::new();
+    let shown = Shown::new(args.quiet, args.fail_fast.then(|| selection(&backends)));
+    on_interrupt(args.report.is_some());
     let mut report = pool.install(|| campaign::run_with(planned, &backends, environment, &shown, &extras));
     shown.finish();
     report.plan.allow_thin = args.allow_thin;
@@ -137,6 +151,8 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     let mut out = output();
     let colour = report::Colour::for_output(out.is_terminal());
     let text = report::to_text(&report, paths.as_deref().unwrap_or_default(), colour);
+    let last = text.trim_end().rsplit('\n').next().unwrap_or_default();
+    let text = if args.quiet { format!("{last}\n") } else { text };
     // Nobody may be listening: what is left to write is written all the same.
     let said = write!(out, "{text}").and_then(|()| out.flush());
     paths.context("the run can go on when there is room again: the same command with --resume")?;
@@ -159,6 +175,25 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         );
     }
     Ok(report.exit_code())
+}
+
+/// Options that select these backends again.
+fn selection(backends: &[Box<dyn Backend>]) -> String {
+    backends.iter().map(|backend| backend.selection()).collect::<Vec<_>>().join(" ")
+}
+
+/// Ctrl-C ends the run at once, with a word on how it goes on.
+fn on_interrupt(kept: bool) {
+    let words = if kept {
+        "interrupted; what was judged is kept: the same command with --resume goes on"
+    } else {
+        "interrupted; nothing is kept: with --report, --resume would go on"
+    };
+    // Where a handler is there already, an interrupt ends the run as before, without a word.
+    let _ = ctrlc::set_handler(move || {
+        say(words);
+        std::process::exit(130);
+    });
 }
 
 /// Files named, and the matrix files in folders named. A path that is neither fails here, with its reason.

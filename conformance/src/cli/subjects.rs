@@ -113,7 +113,7 @@ impl Subjects {
         let known: Vec<String> = built_in.iter().map(|b| b.name().to_owned()).collect();
         let foreign = |name: &&String| !known.contains(name);
         if let Some(name) = self.backends.iter().find(foreign).filter(|_| !self.outside.are_there()) {
-            bail!("unknown backend {name:?}; there are {}", known.join(", "));
+            bail!("unknown backend {name:?}{}; there are {}", meant(name, &known), known.join(", "));
         }
         if !self.outside.are_there() && !self.outside.environment.is_empty() {
             bail!("--env is for programs and plug-ins: give --exec or --plugin, too");
@@ -284,3 +284,13 @@ impl Outsiders {
         })
     }
 }
+
+/// `, did you mean "portable"?` where one of the names is near to what was typed.
+fn meant(typed: &str, known: &[String]) -> String {
+    let near = known.iter().map(|name| (strsim::jaro_winkler(typed, name), name));
+    match near.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(near, _)| *near > 0.8) {
+        Some((_, name)) => format!(", did you mean {name:?}?"),
+        None => String::new(),
+    }
+}
+
