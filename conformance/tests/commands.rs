@@ -12,5 +12,6 @@ mod cli_memory;
 mod cli_model;
 mod cli_probe;
 mod cli_ptx;
+mod cli_shell;
 mod documents;
 mod runs_in_parts;

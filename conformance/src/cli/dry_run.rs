@@ -30,7 +30,8 @@ pub(super) fn dry_run(planned: &Planned, backends: &[Box<dyn Backend>], jobs: Op
         counted(contracts.len() as u64, "contract"),
         counted(backends.len() as u64, "backend")
     )?;
-    let threads = jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
+    let threads =
+        jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     let (begun, mut tried) = (Instant::now(), 0u32);
     // Steps through the plan by a large odd number, so that a few cases are of all parts of it.
     while begun.elapsed() < TRIED && (tried as usize) < cases.len() {
@@ -43,7 +44,12 @@ pub(super) fn dry_run(planned: &Planned, backends: &[Box<dyn Backend>], jobs: Op
     if tried > 0 {
         let all = begun.elapsed().as_secs_f64() / f64::from(tried) * cases.len() as f64 / threads as f64;
         let tried = counted(tried.into(), "case");
-        writeln!(out, "about {:.0} s with {}, from {tried} that were tried; seeded bugs and shrinking come on top", all, counted(threads as u64, "thread"))?;
+        writeln!(
+            out,
+            "about {:.0} s with {}, from {tried} that were tried; seeded bugs and shrinking come on top",
+            all,
+            counted(threads as u64, "thread")
+        )?;
     }
     Ok(0)
 }

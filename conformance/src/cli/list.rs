@@ -151,7 +151,8 @@ fn rows(table: Table, all: &[Box<dyn Backend>]) -> Vec<Value> {
             CHOICES.iter().map(row).collect()
         }
         Table::Embedded => {
-            let row = |m: &embedded::Embedded| json!({ "name": m.name, "origin": m.origin, "licence": m.licence });
+            let row =
+                |m: &embedded::Embedded| json!({ "name": m.name, "origin": m.origin, "licence": m.licence });
             embedded::all().iter().map(row).collect()
         }
     }

@@ -66,8 +66,13 @@ impl Progress for Shown {
 
     fn judged(&self, case: &str, findings: usize) {
         if let Some(selection) = self.stop.as_ref().filter(|_| findings > 0) {
+            // Held to the end: another thread with a finding waits here.
+            let _first = self.said.lock();
             self.finish();
-            say(&format!("stopped at the first finding:\n  conformance replay {} {selection}", shell_words::quote(case)));
+            say(&format!(
+                "stopped at the first finding:\n  conformance replay {} {selection}",
+                shell_words::quote(case)
+            ));
             std::process::exit(1);
         }
         let judged = self.judged.fetch_add(1, Ordering::Relaxed) + 1;

@@ -59,7 +59,7 @@ pub(super) struct Args {
     /// Run nothing: say how many cases there would be, on how many matrices, and about how long they take, from some that are tried.
     #[arg(long, conflicts_with = "report")]
     dry_run: bool,
-    /// Stop at the first finding: print the line that runs it again, and exit with 1. With --report, --resume goes on from there.
+    /// Stop at the first finding: print the line that runs it again, and exit with 1. With --report, what was judged is kept for --resume.
     #[arg(long)]
     fail_fast: bool,
     /// Print the last line only, and no progress.
@@ -117,6 +117,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         },
     };
     options.optional = args.subjects.named_none() && options.are_filtered();
+    on_interrupt(args.report.is_some());
     let planned = Planned::new(&options, &backends);
     if args.dry_run {
         return dry_run(&planned, &backends, args.jobs);
@@ -131,7 +132,6 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         environment.notes.insert("sandbox".to_owned(), held.to_string());
     }
     let shown = Shown::new(args.quiet, args.fail_fast.then(|| selection(&backends)));
-    on_interrupt(args.report.is_some());
     let mut report = pool.install(|| campaign::run_with(planned, &backends, environment, &shown, &extras));
     shown.finish();
     report.plan.allow_thin = args.allow_thin;

@@ -293,4 +293,3 @@ fn meant(typed: &str, known: &[String]) -> String {
         None => String::new(),
     }
 }
-

@@ -1,0 +1,116 @@
+//! What the command does for shells and people at them: completions, manual pages, JSON, dry runs, runs that end early, mistyped names.
+
+use crate::cli;
+
+use cli::{Ran, run_in};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+fn run(args: &[&str]) -> Ran {
+    run_in(&std::env::temp_dir(), args)
+}
+
+#[test]
+fn every_shell_has_its_completions_and_every_command_its_page() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let ran = run(&["completions", shell]);
+        assert_eq!(ran.code, 0, "{shell}: {}", ran.err);
+        assert!(ran.out.contains("fail-fast") && ran.out.contains("replay"), "{shell}");
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let ran = run_in(folder.path(), &["man", "pages"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for page in ["conformance.1", "conformance-run.1", "conformance-ptx-check.1"] {
+        let text = std::fs::read_to_string(folder.path().join("pages").join(page)).expect(page);
+        assert!(text.contains(".SH SYNOPSIS"), "{page}: {text}");
+    }
+}
+
+/// Each table says the same as text and as JSON.
+#[test]
+fn tables_are_json_where_that_is_asked_for() {
+    for table in ["backends", "choices", "contracts", "embedded", "kernels", "keys", "sources", "values"] {
+        let (text, json) = (run(&["list", table]), run(&["list", table, "--json"]));
+        assert_eq!((text.code, json.code), (0, 0), "{table}: {}{}", text.err, json.err);
+        let rows: Vec<serde_json::Value> = serde_json::from_str(&json.out).expect("an array");
+        assert!(rows.len() > 3, "{table}: {}", json.out);
+        for row in &rows {
+            let name = row["name"].as_str().expect("each row has a name");
+            assert!(text.out.contains(name), "{table}: {name}");
+        }
+    }
+}
+
+#[test]
+fn a_replay_is_json_where_that_is_asked_for() {
+    let line = "spmv.csr.f64_f64_f64_f64/uniform:rows=9,cols=7,density=0.4,seed=1/values=wide,3/beta=1";
+    let ran = run(&["replay", line, "--backend", "portable", "--json"]);
+    let records: serde_json::Value = serde_json::from_str(&ran.out).expect("records");
+    assert_eq!((ran.code, records[0]["case"].as_str()), (0, Some(line)), "{}", ran.out);
+}
+
+#[test]
+fn a_dry_run_counts_cases_and_writes_nothing() {
+    let ran = run(&["run", "--backend", "portable", "--contract", "transpose.csr.f64", "--dry-run"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let real = run(&["run", "--backend", "portable", "--contract", "transpose.csr.f64"]);
+    let number = |text: &str| text.split_whitespace().next().expect("a number").to_owned();
+    let last = real.out.lines().last().expect("a summary");
+    assert!(last.contains(&format!("clean: {} cases", number(&ran.out))), "{}{last}", ran.out);
+}
+
+#[test]
+fn a_quiet_run_prints_its_last_line() {
+    let ran = run(&["run", "--backend", "portable", "--contract", "transpose.csr.f64", "--quiet"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    assert!(ran.out.starts_with("clean: ") && ran.out.lines().count() == 1, "{}", ran.out);
+}
+
+#[test]
+fn a_run_that_is_to_stop_at_a_finding_prints_its_line_and_keeps_what_it_knew() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let subject = format!("{} exit-always", env!("CARGO_BIN_EXE_hostile_subject"));
+    let ran = run_in(
+        folder.path(),
+        &["run", "--contract", "transpose.csr.f64", "--exec", &subject, "--fail-fast", "--report", "out"],
+    );
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert!(
+        ran.err.contains("stopped at the first finding:\n  conformance replay 'transpose.csr.f64/"),
+        "{}",
+        ran.err
+    );
+    assert!(folder.path().join("out/journal.jsonl").exists());
+    assert!(!folder.path().join("out/report.json").exists(), "half a report would look like a whole one");
+}
+
+#[test]
+fn a_name_that_is_nearly_one_is_named() {
+    let ran = run(&["run", "--backend", "portabel"]);
+    assert_eq!(ran.code, 2, "{}", ran.out);
+    assert!(ran.err.contains("did you mean \"portable\"?"), "{}", ran.err);
+    assert!(!run(&["run", "--backend", "xyz"]).err.contains("did you mean"));
+}
+
+/// Ctrl-C says how the run goes on.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_says_how_it_goes_on() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_conformance"))
+        .args(["run", "--backend", "portable", "--tier", "full", "--jobs", "1", "--report", "out"])
+        .current_dir(folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines().map_while(Result::ok);
+    let planned = lines.next().expect("the number of cases");
+    assert!(planned.contains(" cases on "), "{planned}");
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill is there");
+    assert!(sent.success());
+    let said: Vec<String> = lines.collect();
+    assert_eq!(child.wait().expect("it ends").code(), Some(130), "{said:?}");
+    assert!(said.last().is_some_and(|line| line.ends_with("with --resume goes on")), "{said:?}");
+    assert!(folder.path().join("out/journal.jsonl").exists());
+}
