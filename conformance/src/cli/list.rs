@@ -119,12 +119,12 @@ fn all_keys() -> impl Iterator<Item = (&'static str, &'static str, String, &'sta
 fn rows(table: Table, all: &[Box<dyn Backend>]) -> Vec<Value> {
     match table {
         Table::Backends => {
-            let row = |backend: &Box<dyn Backend>| {
-                let mut row = json!(backend_record(backend.as_ref()));
+            let row = |backend: &dyn Backend| {
+                let mut row = json!(backend_record(backend));
                 row["by_name_only"] = json!(backend.by_name_only());
                 row
             };
-            all.iter().map(row).collect()
+            all.iter().map(|backend| row(backend.as_ref())).collect()
         }
         Table::Contracts => all_contracts().iter().map(|c| json!({ "name": c.to_string() })).collect(),
         Table::Kernels => {
