@@ -110,18 +110,18 @@ impl Obeys {
         if self.has(Choice::Unsorted) {
             triples.sort_by_key(|t| (t.0, std::cmp::Reverse(t.1)));
         }
-        Ok(raw(FormatKind::Csr, (a.shape().0, b.shape().1), triples))
+        Ok(raw(FormatKind::Csr, (a.shape().0, b.shape().1), &triples))
     }
 
     fn moved(&self, kind: FormatKind, shape: (usize, usize), mut triples: Vec<Triple>) -> RawSparse {
         triples.retain(|t| t.2 != 0.0 || !self.has(Choice::ExplicitZerosDropped));
         triples.sort_by_key(|t| (t.0, t.1));
-        raw(kind, shape, triples)
+        raw(kind, shape, &triples)
     }
 }
 
 /// Triples in the order of rows as COO or CSR.
-fn raw(kind: FormatKind, (rows, cols): (usize, usize), triples: Vec<Triple>) -> RawSparse {
+fn raw(kind: FormatKind, (rows, cols): (usize, usize), triples: &[Triple]) -> RawSparse {
     let offsets = match kind {
         FormatKind::Coo => triples.iter().map(|t| t.0).collect(),
         _ => (0..=rows).map(|i| triples.partition_point(|t| (t.0 as usize) < i) as u32).collect(),
