@@ -1,13 +1,13 @@
 // ViennaCL (Debian's libviennacl-dev, header only) as a plug-in, on the CPU: prod of compressed_matrix and coordinate_matrix with a
 // vector, a dense and a sparse matrix, f64 and f32.
 //
-// alpha and beta are left out: `y = prod(A, x)` is what its manual shows. Matrices are filled by its own copy().
+// alpha and beta are left out: `y = prod(A, x)` is what its manual shows. Matrices are filled by its set() and copy().
 #include "score.hpp"
 #include <map>
+#include <viennacl/linalg/sparse_matrix_operations.hpp>
 #include <viennacl/compressed_matrix.hpp>
 #include <viennacl/coordinate_matrix.hpp>
 #include <viennacl/linalg/prod.hpp>
-#include <viennacl/linalg/sparse_matrix_operations.hpp>
 #include <viennacl/matrix.hpp>
 #include <viennacl/vector.hpp>
 
@@ -38,7 +38,7 @@ template <class T, class Matrix> int32_t product(const sc_task *task, sc_result 
     } else {
         viennacl::matrix<T> x(from->rows, from->cols), y(to->rows, to->cols);
         for (size_t i = 0; i < b.size(); i++) x(i / from->cols, i % from->cols) = b[i];
-        y = viennacl::linalg::prod(a, x);
+        viennacl::linalg::prod_impl(a, x, y); // what `y = prod(a, x)` calls; GCC 12 does not find it from matrix.hpp
         for (size_t i = 0; i < c.size(); i++) c[i] = y(i / to->cols, i % to->cols);
     }
     return score::put(result, c.data(), true);
