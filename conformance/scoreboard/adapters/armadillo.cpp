@@ -33,7 +33,8 @@ template <class T> arma::SpMat<T> load(const sc_sparse *operand) {
 
 template <class T> int32_t answer(sc_result *result, const arma::SpMat<T> &m) {
     m.sync();
-    return score::answer(result, "csc", m.col_ptrs, m.n_cols + 1, m.row_indices, m.values, m.n_nonzero);
+    const uword none = 0; // an empty product holds no offsets at all
+    return score::answer(result, "csc", m.col_ptrs ? m.col_ptrs : &none, m.n_cols + 1, m.row_indices, m.values, m.n_nonzero);
 }
 
 template <class T> int32_t run(const sc_task *task, sc_result *result) {
