@@ -1,6 +1,6 @@
 // CHOLMOD (Debian's libsuitesparse-dev) as a plug-in: cholmod_sdmult, _ssmult, _transpose and _triplet_to_sparse, CSC in f64.
 //
-// cholmod_sdmult takes alpha, beta and leading dimensions. Triplets that stand twice are added up, as its guide says.
+// cholmod_sdmult takes alpha, beta and leading dimensions, and multiplies x by alpha first where A is not transposed (t_cholmod_sdmult.c). Triplets that stand twice are added up, as its guide says.
 #include "score.hpp"
 #include <memory>
 #include <suitesparse/cholmod.h>
@@ -57,7 +57,8 @@ const std::string VERSION = std::to_string(CHOLMOD_MAIN_VERSION) + "." + std::to
 } // namespace
 
 SCORE_PLUGIN(score::manifest("cholmod", VERSION, "cholmod_sdmult, _ssmult, _transpose, _triplet_to_sparse", R"(
-    {"contracts": ["spm[mv].csc.f64*"], "only": {"transpose_b": false, "layout_b": "col", "layout_c": "col", "faults": []}},
+    {"contracts": ["spm[mv].csc.f64*"], "arithmetic": "any,fold-alpha-b", "only": {"transpose_a": false, "transpose_b": false, "layout_b": "col", "layout_c": "col", "faults": []}},
+    {"contracts": ["spm[mv].csc.f64*"], "only": {"transpose_a": true, "transpose_b": false, "layout_b": "col", "layout_c": "col", "faults": []}},
     {"contracts": ["spgemm.csc.f64*"], "only": {"faults": []}}, {"contracts": ["transpose.csc.f64"]},
     {"contracts": ["convert.coo.csc.f64"], "profile": [{"choice": "duplicates-sum-rounded", "reason": "duplicate entries are summed"}]})"),
              run(task, result))

@@ -9,6 +9,8 @@ import sparse_conformance as sc
 from cvxopt import base
 
 backend = sc.Backend("cvxopt", cvxopt.__version__, "cvxopt.base.gemm and gemv, spmatrix", "none")
+READS = {"alpha0-reads-ab": "alpha = 0 still multiplies A and B"}
+ZEROS = {"stored-zeros-absent": "base.gemm skips zeros that A stores: 0 x Inf is 0"}
 ONLY = {"layout_b": "col", "layout_c": "col", "padded": False, "faults": []}
 
 
@@ -30,7 +32,7 @@ def dense(array):
     return cvxopt.matrix(np.array(array, order="F"), array.shape if array.ndim == 2 else (len(array), 1), "d")
 
 
-@backend.contract("spmm.csc.f64*", only=ONLY)
+@backend.contract("spmm.csc.f64*", arithmetic="any,fold-alpha", only=ONLY, profile={**READS, **ZEROS})
 def spmm(task):
     c = dense(task.c if task.beta else np.zeros(task.c.shape))
     flags = {"transA": "T" if task.transpose_a else "N", "transB": "T" if task.transpose_b else "N"}
@@ -38,7 +40,7 @@ def spmm(task):
     task.c[...] = np.array(c).reshape(task.c.shape)
 
 
-@backend.contract("spmv.csc.f64*", only={"faults": []})
+@backend.contract("spmv.csc.f64*", arithmetic="any,fold-alpha", only={"faults": []}, profile=READS)
 def spmv(task):
     y = dense(task.y if task.beta else np.zeros(task.y.shape))
     base.gemv(load(task.a), dense(task.x), y, trans="T" if task.transpose_a else "N", alpha=task.alpha, beta=task.beta)

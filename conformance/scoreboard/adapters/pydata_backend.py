@@ -50,7 +50,7 @@ def spgemm(task):
     return store(load(task.a) @ load(task.b), task.a.format)
 
 
-@backend.contract("transpose.coo.f64", "transpose.coo.f32", profile=SUMMED)
+@backend.contract("transpose.coo.f64", "transpose.coo.f32", only={"duplicates": False})
 @backend.contract("transpose.cs[rc].f64", "transpose.cs[rc].f32")
 @backend.contract("convert.coo.cs[rc].f64", "convert.coo.cs[rc].f32", profile=SUMMED)
 @backend.contract(*(f"convert.{c}.{t}" for c in ("csr.coo", "csr.csc", "csc.csr") for t in ("f64", "f32")))

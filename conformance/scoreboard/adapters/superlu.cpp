@@ -1,6 +1,6 @@
 // SuperLU's sparse BLAS (Debian's libsuperlu-dev) as a plug-in: sp_?gemv and sp_?gemm, compressed columns (NC) in f64 and f32.
 //
-// Both take alpha and beta and the transpose of A; matrices lie by columns, with leading dimensions.
+// Both take alpha and beta and the transpose of A, and multiply x by alpha first where it is not transposed (dsp_blas2.c); matrices lie by columns, with leading dimensions.
 #include "score.hpp"
 #include <superlu/slu_ddefs.h>
 extern "C" { // slu_sdefs.h can't be included beside slu_ddefs.h.
@@ -42,6 +42,8 @@ const std::string VERSION = std::to_string(SUPERLU_MAJOR_VERSION) + "." + std::t
 } // namespace
 
 SCORE_PLUGIN(score::manifest("superlu", VERSION, "sp_?gemv and sp_?gemm", R"(
+    {"contracts": ["spm[mv].csc.f64*", "spm[mv].csc.f32_*"], "arithmetic": "any,fold-alpha-b", "only": {"transpose_a": false,
+     "transpose_b": false, "layout_b": "col", "layout_c": "col", "faults": []}},
     {"contracts": ["spm[mv].csc.f64*", "spm[mv].csc.f32_*"],
-     "only": {"transpose_b": false, "layout_b": "col", "layout_c": "col", "faults": []}})"),
+     "only": {"transpose_a": true, "transpose_b": false, "layout_b": "col", "layout_c": "col", "faults": []}})"),
              (task->a->dtype == SC_F64 ? run<double> : run<float>)(task, result))

@@ -63,6 +63,7 @@ template <class T> int32_t either(const sc_task *task, sc_result *result) {
 SCORE_PLUGIN(score::manifest("ublas", BOOST_LIB_VERSION, "axpy_prod, sparse_prod, trans on compressed_matrix", R"(
     {"contracts": ["spmm.cs[rc].f64*", "spmm.cs[rc].f32_*"], "only": {"alpha": [1], "beta": [0, 1], "layout_b": "row", "layout_c": "row", "transpose_a": false, "transpose_b": false, "padded": false, "faults": []}},
     {"contracts": ["spmv.cs[rc].f64*", "spmv.cs[rc].f32_*"], "only": {"alpha": [1], "beta": [0, 1], "faults": []}},
-    {"contracts": ["spgemm.cs[rc].f64*", "spgemm.cs[rc].f32_*"], "only": {"faults": []}},
+    {"contracts": ["spgemm.cs[rc].f64*", "spgemm.cs[rc].f32_*"], "only": {"faults": []},
+     "profile": [{"choice": "numeric-pattern", "reason": "sparse_prod stores no sum that is zero"}]},
     {"contracts": ["transpose.cs[rc].f64", "transpose.cs[rc].f32"]})"),
              (task->a->dtype == SC_F64 ? either<double> : either<float>)(task, result))

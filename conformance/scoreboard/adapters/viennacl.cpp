@@ -21,7 +21,7 @@ template <class T> void fill(viennacl::coordinate_matrix<T> &m, const sc_sparse 
     const score::View<T> a(operand);
     std::vector<std::map<unsigned, T>> rows(operand->rows);
     for (int e = 0; e < a.nnz; e++) rows[static_cast<size_t>(a.outer[e])][static_cast<unsigned>(a.inner[e])] = a.values[e];
-    viennacl::copy(rows, m);
+    viennacl::copy(viennacl::tools::const_sparse_matrix_adapter<T>(rows, operand->rows, operand->cols), m);
 }
 
 template <class T, class Matrix> int32_t product(const sc_task *task, sc_result *result) {
