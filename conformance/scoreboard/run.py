@@ -115,7 +115,13 @@ def judge(library, work, options):
     return json.loads((report / "report.json").read_text()), [*what, *env]
 
 
-def adjudicate(name, case, findings):
+def empty(case, sources):
+    """Whether an operand has no rows or columns; True too where a call before the judged one failed, of which the report names no operands."""
+    parts = case["case"].split("/")
+    return "before the judged one" in json.dumps(case["verdict"]) or "n=0" in parts or 0 in sources.get(parts[1], ())
+
+
+def adjudicate(name, case, findings, sources):
     """The entry of findings.toml that a deviating case belongs to, or None."""
     verdict = case["verdict"]
     words = json.dumps(verdict, ensure_ascii=False)
@@ -126,6 +132,7 @@ def adjudicate(name, case, findings):
             and entry.get("defect") in (None, verdict.get("what"))
             and any(fnmatch.fnmatchcase(case["case"], pattern) for pattern in entry["cases"])
             and re.search(entry.get("says", ""), words)
+            and (not entry.get("empty") or empty(case, sources))
         ):
             return entry
     return None
@@ -147,6 +154,7 @@ def words_of(verdict):
 def summary(library, report, what, findings):
     """What scoreboard.json says of a library."""
     backend = report["backends"][0]
+    sources = {s["spec"]: (s["rows"], s["cols"], s["nnz"]) for s in report["sources"]}
     families, groups = {}, {}
     for case in report["cases"]:
         kind = case["verdict"]["kind"]
@@ -157,7 +165,7 @@ def summary(library, report, what, findings):
             counts[PASSES[kind]] += 1
             continue
         counts["deviates"] += 1
-        entry = adjudicate(library["name"], case, findings)
+        entry = adjudicate(library["name"], case, findings, sources)
         label = entry["kind"] if entry else "not adjudicated"
         if label not in counts["kinds"]:
             counts["kinds"] = sorted([*counts["kinds"], label])

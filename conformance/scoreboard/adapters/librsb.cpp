@@ -60,9 +60,9 @@ template <class T> int32_t run(const sc_task *task, sc_result *result) {
 } // namespace
 
 SCORE_PLUGIN(score::manifest("librsb", RSB_PACKAGE_VERSION, "rsb_spmm, rsb_spmv, rsb_spmsp, one thread", R"(
-    {"contracts": ["spm[mv].cs[rc].f64*", "spm[mv].cs[rc].f32_*"], "arithmetic": "any,fold-alpha", "profile": [{"choice": "alpha0-reads-ab", "reason": "alpha = 0 still multiplies A and B"}], "only": {"transpose_b": false, "layout_b": "row", "layout_c": "row", "faults": []}},
-    {"contracts": ["spm[mv].cs[rc].f64*", "spm[mv].cs[rc].f32_*"], "arithmetic": "any,fold-alpha", "profile": [{"choice": "alpha0-reads-ab", "reason": "alpha = 0 still multiplies A and B"}], "only": {"transpose_b": false, "layout_b": "col", "layout_c": "col", "faults": []}},
-    {"contracts": ["spm[mv].coo.f64*", "spm[mv].coo.f32_*"], "arithmetic": "any,fold-alpha", "profile": [{"choice": "alpha0-reads-ab", "reason": "alpha = 0 still multiplies A and B"}], "only": {"transpose_b": false, "layout_b": "row", "layout_c": "row", "duplicates": false, "faults": []}},
+    {"contracts": ["spm[mv].cs[rc].f64*", "spm[mv].cs[rc].f32_*", "spm[mv].coo.f64*", "spm[mv].coo.f32_*"], "arithmetic": "any,fold-alpha",
+     "profile": [{"choice": "alpha0-reads-ab", "reason": "alpha = 0 still multiplies A and B"}],
+     "only": {"transpose_b": false, "same_layout": true, "duplicates": false, "faults": []}},
     {"contracts": ["spgemm.csr.f64*", "spgemm.csr.f32_*"], "only": {"faults": []}},
     {"contracts": ["convert.coo.csr.f64", "convert.coo.csr.f32", "convert.csr.coo.f64", "convert.csr.coo.f32", "convert.csc.csr.f64", "convert.csc.csr.f32"],
      "only": {"duplicates": false}})"),

@@ -1,4 +1,5 @@
-"""pydata/sparse as a backend: COO and GCXS (compressed rows or columns) times dense and sparse, transposes and conversions, f64 and f32.
+"""pydata/sparse as a backend: COO and GCXS (compressed rows or columns) times dense and sparse, transposes and conversions, in f64
+(Numba compiles each element type anew in each process, which takes minutes for both).
 
 COO objects add up entries at one position when they are made, and sort them (its documentation of `COO`). Its sparse times sparse
 products keep no zeros.
@@ -15,7 +16,7 @@ NONZERO = {"numeric-pattern": "a product stores what is not its fill value, 0"}
 
 
 def types(*heads):
-    return [f"{head}.{t}*" for head in heads for t in ("f64", "f32")]
+    return [f"{head}.{t}*" for head in heads for t in ("f64",)]
 
 
 def load(a):
@@ -50,10 +51,10 @@ def spgemm(task):
     return store(load(task.a) @ load(task.b), task.a.format)
 
 
-@backend.contract("transpose.coo.f64", "transpose.coo.f32", only={"duplicates": False})
-@backend.contract("transpose.cs[rc].f64", "transpose.cs[rc].f32")
-@backend.contract("convert.coo.cs[rc].f64", "convert.coo.cs[rc].f32", profile=SUMMED)
-@backend.contract(*(f"convert.{c}.{t}" for c in ("csr.coo", "csr.csc", "csc.csr") for t in ("f64", "f32")))
+@backend.contract("transpose.coo.f64", only={"duplicates": False})
+@backend.contract("transpose.cs[rc].f64")
+@backend.contract("convert.coo.cs[rc].f64", profile=SUMMED)
+@backend.contract(*(f"convert.{c}.{t}" for c in ("csr.coo", "csr.csc", "csc.csr") for t in ("f64",)))
 def moved(task):
     return store(load(task.a).T, task.a.format) if task.op == "transpose" else store(load(task.a), task.to)
 

@@ -65,5 +65,6 @@ SCORE_PLUGIN(score::manifest("ublas", BOOST_LIB_VERSION, "axpy_prod, sparse_prod
     {"contracts": ["spmv.cs[rc].f64*", "spmv.cs[rc].f32_*"], "only": {"alpha": [1], "beta": [0, 1], "faults": []}},
     {"contracts": ["spgemm.cs[rc].f64*", "spgemm.cs[rc].f32_*"], "only": {"faults": []},
      "profile": [{"choice": "numeric-pattern", "reason": "sparse_prod stores no sum that is zero"}]},
-    {"contracts": ["transpose.cs[rc].f64", "transpose.cs[rc].f32"]})"),
+    {"contracts": ["transpose.cs[rc].f64", "transpose.cs[rc].f32"],
+     "profile": [{"choice": "explicit-zeros-dropped", "reason": "assigning an expression to a compressed_matrix stores no zeros"}]})"),
              (task->a->dtype == SC_F64 ? either<double> : either<float>)(task, result))
