@@ -1,6 +1,5 @@
 // Armadillo's SpMat (Debian's libarmadillo-dev) as a plug-in: products with a vector, a matrix and a sparse matrix, transposes, batch
 // construction; CSC in f64 and f32.
-//
 // Its constructors drop zeros unless told not to (`check_for_zeros`, true by default), and its sparse results hold none: a zero is absent.
 // COO with duplicates is not declared: the judge does not hold dropped zeros and sums in any order together (oracle/src/judge/moves.rs).
 #define ARMA_DONT_USE_WRAPPER
@@ -11,7 +10,6 @@
 #include <armadillo>
 
 namespace {
-
 using arma::uword;
 
 arma::uvec indices(const int *from, size_t count) {
@@ -47,7 +45,6 @@ template <class T> int32_t run(const sc_task *task, sc_result *result) {
     const arma::Mat<T> c = task->transpose_a ? arma::Mat<T>(a.t() * b) : arma::Mat<T>(a * b);
     return score::put(result, c.memptr());
 }
-
 } // namespace
 
 SCORE_PLUGIN(score::manifest("armadillo", arma::arma_version::as_string().substr(0, 6), "SpMat, one thread", R"(

@@ -1,12 +1,9 @@
 // CHOLMOD (Debian's libsuitesparse-dev) as a plug-in: cholmod_sdmult, _ssmult, _transpose and _triplet_to_sparse, CSC in f64.
-//
 // cholmod_sdmult takes alpha, beta and leading dimensions, and multiplies x by alpha first where A is not transposed (t_cholmod_sdmult.c). Triplets that stand twice are added up, as its guide says.
 #include "score.hpp"
-#include <memory>
 #include <suitesparse/cholmod.h>
 
 namespace {
-
 struct Common : cholmod_common {
     Common() { cholmod_start(this); print = 0; }
     ~Common() { cholmod_finish(this); }
@@ -53,7 +50,6 @@ int32_t run(const sc_task *task, sc_result *result) {
 }
 
 const std::string VERSION = std::to_string(CHOLMOD_MAIN_VERSION) + "." + std::to_string(CHOLMOD_SUB_VERSION) + "." + std::to_string(CHOLMOD_SUBSUB_VERSION);
-
 } // namespace
 
 SCORE_PLUGIN(score::manifest("cholmod", VERSION, "cholmod_sdmult, _ssmult, _transpose, _triplet_to_sparse", R"(

@@ -56,6 +56,4 @@ def spgemm(task):
 def transpose(task):
     return store(load(task.a).T)
 
-
-if __name__ == "__main__":
-    backend.serve()
+backend.serve()

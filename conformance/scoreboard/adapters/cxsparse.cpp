@@ -2,11 +2,9 @@
 //
 // cs_multiply leaves the rows of a column unsorted, and two transposes sort them: both are said in the CSparse book (section 2.8).
 #include "score.hpp"
-#include <memory>
 #include <suitesparse/cs.h>
 
 namespace {
-
 using Owned = std::unique_ptr<cs_di, cs_di *(*)(cs_di *)>;
 Owned own(cs_di *m) { return Owned(m, cs_di_spfree); }
 
@@ -38,7 +36,6 @@ int32_t run(const sc_task *task, sc_result *result) {
 }
 
 const std::string VERSION = std::to_string(CS_VER) + "." + std::to_string(CS_SUBVER) + "." + std::to_string(CS_SUBSUB);
-
 } // namespace
 
 SCORE_PLUGIN(score::manifest("cxsparse", VERSION, "cs_di_gaxpy, _multiply, _transpose, _compress", R"(

@@ -56,6 +56,4 @@ def spgemm(task):
 def moved(task):
     return store(load(task.a).T.new(), task.a.format) if task.op == "transpose" else store(load(task.a), task.to)
 
-
-if __name__ == "__main__":
-    backend.serve()
+backend.serve()

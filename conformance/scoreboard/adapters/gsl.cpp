@@ -6,11 +6,8 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_spblas.h>
 #include <gsl/gsl_version.h>
-#include <memory>
-#include <stdexcept>
 
 namespace {
-
 using Owned = std::unique_ptr<gsl_spmatrix, void (*)(gsl_spmatrix *)>;
 Owned own(gsl_spmatrix *m) { return m ? Owned(m, gsl_spmatrix_free) : throw std::runtime_error("GSL returns NULL"); }
 void check(int status) { if (status) throw std::runtime_error(gsl_strerror(status)); }
@@ -52,7 +49,6 @@ int32_t run(const sc_task *task, sc_result *result) {
     check(gsl_spblas_dgemv(task->transpose_a ? CblasTrans : CblasNoTrans, task->alpha, a.get(), &x.vector, task->beta, &y.vector));
     return SC_OK;
 }
-
 } // namespace
 
 SCORE_PLUGIN(score::manifest("gsl", gsl_version, "gsl_spblas_dgemv, gsl_spblas_dgemm, gsl_spmatrix_compress", R"(

@@ -35,6 +35,4 @@ def product(task):
     a = a.T if task.transpose_a else a
     task.update(np.asarray(a @ (b.T if task.transpose_b else b)))
 
-
-if __name__ == "__main__":
-    backend.serve()
+backend.serve()

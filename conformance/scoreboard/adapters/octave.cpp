@@ -7,7 +7,6 @@
 #include <octave/version.h>
 
 namespace {
-
 SparseMatrix load(const sc_sparse *operand) {
     const score::View<double> a(operand);
     if (a.coo) {
@@ -38,7 +37,6 @@ int32_t run(const sc_task *task, sc_result *result) {
     const Matrix c = task->transpose_a ? trans_mul(a, b) : a * b;
     return score::put(result, c.data());
 }
-
 } // namespace
 
 SCORE_PLUGIN(score::manifest("octave", OCTAVE_VERSION, "SparseMatrix * Matrix, * SparseMatrix, transpose, triplets", R"(

@@ -3,19 +3,13 @@
 // Made for one process: MatCreateSeqAIJWithArrays takes the arrays as they lie. MatMatMult with MATSEQDENSE takes columns.
 #include "score.hpp"
 #include <petscmat.h>
-#include <stdexcept>
 
 namespace {
-
 void check(PetscErrorCode error) { if (error) throw std::runtime_error("PETSc returns error " + std::to_string(error)); }
 
 void start() {
-    static bool started = false;
-    if (started) return;
-    check(PetscInitializeNoArguments());
-    check(PetscPopSignalHandler());
-    check(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
-    started = true;
+    static const PetscErrorCode started = PetscInitializeNoArguments() || PetscPopSignalHandler() || PetscPushErrorHandler(PetscReturnErrorHandler, nullptr);
+    check(started);
 }
 
 struct Matrix {
@@ -49,17 +43,14 @@ int32_t run(const sc_task *task, sc_result *result) {
     if (task->op != SC_SPGEMM) check(MatCreateSeqDense(PETSC_COMM_SELF, rows, cols, from.data(), &b.it));
     if (task->op != SC_SPMV) check((task->transpose_a ? MatTransposeMatMult : MatMatMult)(a.it, b.it, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &c.it));
     if (task->op == SC_SPGEMM) return answer(result, c.it);
-    if (task->op == SC_SPMM) {
-        const PetscScalar *values = nullptr;
-        return check(MatDenseGetArrayRead(c.it, &values)), score::put(result, values);
-    }
+    const PetscScalar *values = nullptr;
+    if (task->op == SC_SPMM) return check(MatDenseGetArrayRead(c.it, &values)), score::put(result, values);
     Vec x = nullptr, y = nullptr;
     check(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, rows, from.data(), &x));
     check(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, static_cast<PetscInt>(result->c->rows), static_cast<double *>(result->c->data), &y));
     check((task->transpose_a ? MatMultTranspose : MatMult)(a.it, x, y));
     return check(VecDestroy(&x)), check(VecDestroy(&y)), SC_OK;
 }
-
 } // namespace
 
 SCORE_PLUGIN(score::manifest("petsc", std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR) + "." + std::to_string(PETSC_VERSION_SUBMINOR), "MatMult, MatMatMult, MatTranspose on MATSEQAIJ", R"(

@@ -5,6 +5,8 @@
 #include "sparse_conformance.h"
 #include <algorithm>
 #include <exception>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 

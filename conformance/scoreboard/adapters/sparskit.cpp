@@ -1,5 +1,4 @@
 // SPARSKIT 2 (Debian's libsparskit-dev, Fortran) as a plug-in: amux, atmuxr, amub and csrcsc2, CSR in f64.
-//
 // Fortran counts from 1, so that index arrays are copied. amub leaves columns of a row as they are found: unsorted.
 #include "score.hpp"
 
@@ -12,7 +11,6 @@ void csrcsc2_(const int *n, const int *n2, const int *job, const int *ipos, cons
 }
 
 namespace {
-
 const int ONE = 1;
 std::vector<int> up(const int *from, size_t count) {
     std::vector<int> to(from, from + count);
@@ -26,7 +24,6 @@ int32_t answer(sc_result *result, const char *format, std::vector<int> outer, st
     for (int &index : inner) index--;
     return score::answer(result, format, outer.data(), outer.size(), inner.data(), values.data(), nnz);
 }
-
 int32_t run(const sc_task *task, sc_result *result) {
     const score::View<double> a(task->a);
     const size_t rows = static_cast<size_t>(a.rows), cols = static_cast<size_t>(a.cols), nnz = static_cast<size_t>(a.nnz);
@@ -54,7 +51,6 @@ int32_t run(const sc_task *task, sc_result *result) {
     csrcsc2_(&a.rows, &a.cols, &ONE, &ONE, a.values, ja.data(), ia.data(), values.data(), inner.data(), outer.data());
     return answer(result, task->op == SC_TRANSPOSE ? "csr" : task->to, outer, inner, values);
 }
-
 } // namespace
 
 SCORE_PLUGIN(score::manifest("sparskit", "2.0", "amux, atmuxr, amub, csrcsc2", R"(

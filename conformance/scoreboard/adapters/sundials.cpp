@@ -1,12 +1,10 @@
 // SUNDIALS' sparse matrix (Debian's libsundials-dev) as a plug-in: SUNMatMatvec and conversion between CSC and CSR, in f64.
 #include "score.hpp"
-#include <memory>
 #include <nvector/nvector_serial.h>
 #include <sundials/sundials_version.h>
 #include <sunmatrix/sunmatrix_sparse.h>
 
 namespace {
-
 struct Free {
     void operator()(SUNMatrix m) const { SUNMatDestroy(m); }
     void operator()(N_Vector v) const { N_VDestroy(v); }
@@ -45,7 +43,6 @@ int32_t run(const sc_task *task, sc_result *result) {
     const Vector y(N_VMake_Serial(at.rows, static_cast<double *>(result->c->data), context()));
     return SUNMatMatvec(a.get(), x.get(), y.get()) ? sc_refuse(result, "SUNMatMatvec returns an error") : SC_OK;
 }
-
 } // namespace
 
 SCORE_PLUGIN(score::manifest("sundials", SUNDIALS_VERSION, "SUNMatMatvec, SUNSparseMatrix_ToCSR and _ToCSC", R"(

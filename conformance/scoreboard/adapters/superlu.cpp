@@ -9,7 +9,6 @@ extern int sp_sgemm(char *, char *, int, int, int, float, SuperMatrix *, float *
 }
 
 namespace {
-
 int gemv(char *t, double alpha, SuperMatrix *a, double *x, double beta, double *y) { return sp_dgemv(t, alpha, a, x, 1, beta, y, 1); }
 int gemv(char *t, float alpha, SuperMatrix *a, float *x, float beta, float *y) { return sp_sgemv(t, alpha, a, x, 1, beta, y, 1); }
 int gemm(char *t, int m, int n, int k, double alpha, SuperMatrix *a, double *b, int ldb, double beta, double *c, int ldc) {
@@ -38,7 +37,6 @@ template <class T> int32_t run(const sc_task *task, sc_result *result) {
 }
 
 const std::string VERSION = std::to_string(SUPERLU_MAJOR_VERSION) + "." + std::to_string(SUPERLU_MINOR_VERSION) + "." + std::to_string(SUPERLU_PATCH_VERSION);
-
 } // namespace
 
 SCORE_PLUGIN(score::manifest("superlu", VERSION, "sp_?gemv and sp_?gemm", R"(

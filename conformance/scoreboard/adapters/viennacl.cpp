@@ -1,6 +1,5 @@
 // ViennaCL (Debian's libviennacl-dev, header only) as a plug-in, on the CPU: prod of compressed_matrix and coordinate_matrix with a
 // vector, a dense and a sparse matrix, f64 and f32.
-//
 // alpha and beta are left out: `y = prod(A, x)` is what its manual shows. Matrices are filled by its set() and copy().
 #include "score.hpp"
 #include <map>
@@ -12,7 +11,6 @@
 #include <viennacl/vector.hpp>
 
 namespace {
-
 template <class T> void fill(viennacl::compressed_matrix<T> &m, const sc_sparse *operand) {
     const score::View<T> a(operand);
     m.set(a.outer, a.inner, a.values, operand->rows, operand->cols, static_cast<size_t>(a.nnz));
@@ -43,7 +41,6 @@ template <class T, class Matrix> int32_t product(const sc_task *task, sc_result 
     }
     return score::put(result, c.data(), true);
 }
-
 template <class T> int32_t run(const sc_task *task, sc_result *result) {
     if (task->op != SC_SPGEMM)
         return (score::is(task->a->format, "csr") ? product<T, viennacl::compressed_matrix<T>> : product<T, viennacl::coordinate_matrix<T>>)(task, result);
@@ -54,7 +51,6 @@ template <class T> int32_t run(const sc_task *task, sc_result *result) {
     const auto *cols = viennacl::linalg::host_based::detail::extract_raw_pointer<unsigned>(c.handle2());
     return score::answer(result, "csr", rows, c.size1() + 1, cols, viennacl::linalg::host_based::detail::extract_raw_pointer<T>(c.handle()), rows[c.size1()]);
 }
-
 } // namespace
 
 SCORE_PLUGIN(score::manifest("viennacl", "1.7.1", "prod on compressed_matrix and coordinate_matrix, on the host", R"(
