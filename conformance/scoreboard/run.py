@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""The scoreboard: installs the libraries of libraries.toml, judges each with the quick tier, and writes scoreboard.json and scoreboard.html.
+
+    python3 conformance/scoreboard/run.py --conformance target/release/conformance
+
+Needs Debian 12 (as root for what apt-get installs), a C++ compiler and Python 3.11. What can't be installed, built or judged in time is
+skipped with a word. findings.toml says what each deviation is. Exit code: 0; 1 where a deviation is not adjudicated.
+"""
+
+import argparse
+import base64
+import datetime
+import fnmatch
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tomllib
+import zlib
+
+import page
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+PASSES = {"exact": "exact", "within": "within", "agreed_refusal": "agreed"}
+SILENT = {"unsupported", "not_run"}
+# One thread everywhere, so that a run can be repeated.
+THREADS = ["OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "NUMBA_NUM_THREADS=1"]
+
+
+class Skip(Exception):
+    """Why a library is not judged."""
+
+
+def call(command, what, limit=540):
+    """Runs a command with a time limit, in a process group of its own, and ends that with it."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True) as child:
+        try:
+            output, _ = child.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGTERM)
+            child.communicate()
+            raise Skip(f"{what}: not done in {limit} s") from None
+    return child.returncode, output
+
+
+def must(command, what):
+    """Runs a command without which nothing can be judged."""
+    code, output = call(command, what)
+    if code:
+        sys.exit(f"{what} ends with {code}: {output.strip()}")
+
+
+def installed(package):
+    return subprocess.run(["dpkg", "-s", package], capture_output=True).returncode == 0
+
+
+def install(library, work, options):
+    """What a library needs, or Skip."""
+    missing = [p for p in library.get("apt", []) if not installed(p)]
+    if missing and not (options.install and os.geteuid() == 0):
+        raise Skip(f"not installed, and not installed here: {' '.join(missing)}")
+    if missing:
+        code, output = call(["apt-get", "install", "-y", "-q", "--no-install-recommends", *missing], "apt-get")
+        if code:
+            raise Skip(f"apt-get can't install {' '.join(missing)}: {output.strip().splitlines()[-1]}")
+    if library.get("pip") and options.install:
+        code, output = call([str(work / "venv/bin/pip"), "install", "-q", *library["pip"]], "pip")
+        if code:
+            raise Skip(f"pip can't install {' '.join(library['pip'])}: {output.strip().splitlines()[-1]}")
+
+
+def flag(text):
+    """A flag for the compiler with what stands for pkg-config and folders filled in."""
+    if text.startswith("pkg:"):
+        code, output = call(["pkg-config", "--cflags", "--libs", text[4:]], "pkg-config")
+        if code:
+            raise Skip(f"pkg-config knows no {text[4:]}")
+        return shlex.split(output)
+
+    def folder(match):
+        found = sorted(pathlib.Path("/usr/lib").rglob(match[1]))
+        if not found:
+            raise Skip(f"no {match[1]} under /usr/lib")
+        return str(found[0].parent)
+
+    return [re.sub(r"\{lib:([^}]+)\}", folder, text)]
+
+
+def target(library, work):
+    """The options of `conformance run` that name what is judged."""
+    if "backend" in library:
+        return ["--backend", library["backend"]]
+    source = (HERE / library["source"]).resolve()
+    if source.suffix == ".py":
+        return ["--exec", shlex.join([str(work / "venv/bin/python"), str(source)])]
+    plugin = work / f"{library['name']}.so"
+    flags = [part for text in library.get("flags", []) for part in flag(text)]
+    include = ["-I", str(ROOT / "conformance/include"), "-I", str(HERE / "adapters")]
+    command = ["c++", "-std=c++17", "-O2", "-ffp-contract=off", "-shared", "-fPIC", *include, str(source), "-o", str(plugin), *flags]
+    code, output = call(command, "the compiler")
+    if code:
+        error = next((line for line in output.splitlines() if "error" in line), "no message")
+        raise Skip(f"its adapter is not compiled: {error}")
+    return ["--plugin", str(plugin)]
+
+
+def judge(library, work, options):
+    """The report of a library, and the options that judged it."""
+    install(library, work, options)
+    what = target(library, work)
+    report = work / "reports" / library["name"]
+    shutil.rmtree(report, ignore_errors=True)
+    env = [] if "backend" in library else [part for pair in THREADS for part in ("--env", pair)]
+    command = [options.conformance, "run", *what, *env, "--allow-thin", "--no-shrink", "--report", str(report)]
+    code, output = call(command, "conformance run", options.limit)
+    if not (report / "report.json").is_file():
+        raise Skip(f"conformance run ends with {code}: {output.strip().splitlines()[-1] if output.strip() else 'no word'}")
+    return json.loads((report / "report.json").read_text()), [*what, *env]
+
+
+def records(report):
+    """The cases of a report one by one: findings are whole, the rest is in packed columns (docs/reports.md)."""
+    cases = report["cases"]
+    columns, whole = json.loads(zlib.decompress(base64.b64decode(cases["packed"]))), iter(cases["whole"])
+    for line, contract, stamps in zip(columns["case"], columns["contract"], columns["stamps"], strict=True):
+        for stamp in stamps:
+            named = {"case": line, "contract": contract or line.split("/")[0]}
+            yield next(whole) if stamp is None else {**named, **cases["stamps"][stamp]}
+
+
+def empty(case, sources):
+    """Whether an operand has no rows or columns; True too where a call before the judged one failed, of which the report names no operands."""
+    parts = case["case"].split("/")
+    return "before the judged one" in json.dumps(case["verdict"]) or "n=0" in parts or 0 in sources.get(parts[1], ())
+
+
+def adjudicate(name, case, findings, sources):
+    """The entry of findings.toml that a deviating case belongs to, or None."""
+    verdict = case["verdict"]
+    words = json.dumps(verdict, ensure_ascii=False)
+    for entry in findings:
+        if (
+            entry["library"] == name
+            and entry["verdict"] == verdict["kind"]
+            and entry.get("defect") in (None, verdict.get("what"))
+            and any(fnmatch.fnmatchcase(case["case"], pattern) for pattern in entry["cases"])
+            and re.search(entry.get("says", ""), words)
+            and (not entry.get("empty") or empty(case, sources))
+        ):
+            return entry
+    return None
+
+
+def family(contract):
+    """`spmm.csr`, or `convert.coo.csr`."""
+    parts = contract.split(".")
+    return ".".join(parts[: 3 if parts[0] == "convert" else 2])
+
+
+def words_of(verdict):
+    for key in ("message", "refusal", "last_words", "reason"):
+        if verdict.get(key):
+            return " ".join(str(verdict[key]).split())[:300]
+    return verdict["kind"]
+
+
+def summary(library, report, what, findings):
+    """What scoreboard.json says of a library."""
+    backend = report["backends"][0]
+    sources = {s["spec"]: (s["rows"], s["cols"], s["nnz"]) for s in report["sources"]}
+    families, groups = {}, {}
+    for case in records(report):
+        kind = case["verdict"]["kind"]
+        if kind in SILENT:
+            continue
+        counts = families.setdefault(family(case["contract"]), {"exact": 0, "within": 0, "agreed": 0, "deviates": 0, "kinds": []})
+        if kind in PASSES:
+            counts[PASSES[kind]] += 1
+            continue
+        counts["deviates"] += 1
+        entry = adjudicate(library["name"], case, findings, sources)
+        label = entry["kind"] if entry else "not adjudicated"
+        if label not in counts["kinds"]:
+            counts["kinds"] = sorted([*counts["kinds"], label])
+        key = findings.index(entry) if entry else f"{family(case['contract'])} {kind} {case['verdict'].get('what', '')}"
+        group = groups.setdefault(key, {"entry": entry, "verdict": kind, "defect": case["verdict"].get("what"), "cases": []})
+        group["cases"].append(case)
+    deviations = []
+    for group in groups.values():
+        first = min(group["cases"], key=lambda case: (len(case["case"]), case["case"]))
+        entry = group["entry"] or {}
+        deviations.append({
+            "kind": entry.get("kind", "not adjudicated"), "verdict": group["verdict"], "defect": group["defect"],
+            "why": entry.get("why", "not adjudicated"), "checked": entry.get("checked"), "report": entry.get("report"),
+            "cases": len(group["cases"]), "families": sorted({family(case["contract"]) for case in group["cases"]}),
+            "example": first["case"], "says": words_of(first["verdict"]),
+            "replay": f"conformance replay '{first['case']}' {readable(what)}",
+        })  # fmt: skip
+    deviations.sort(key=lambda d: (page.KINDS.index(d["kind"]), d["families"], d["verdict"]))
+    judged = sum(counts[k] for counts in families.values() for k in ("exact", "within", "agreed", "deviates"))
+    return {
+        "name": library["name"], "title": library["title"], "home": library["home"], "version": backend["version"],
+        "description": backend.get("description", ""), "judged": judged, "families": dict(sorted(families.items())),
+        "declared": [{"choice": f"{d['point']}: {d['choice']}", "reason": d["reason"]} for d in backend.get("deviations", [])],
+        "deviations": deviations,
+    }  # fmt: skip
+
+
+def readable(what):
+    """The options without the paths of this machine."""
+    return " ".join(shlex.quote(part.replace(str(ROOT) + "/", "").replace(str(ROOT / "conformance"), "conformance")) for part in what)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--conformance", default=shutil.which("conformance") or str(ROOT / "target/release/conformance"))
+    parser.add_argument("--work", type=pathlib.Path, default=ROOT / "target/scoreboard", help="folder for what is installed and built")
+    parser.add_argument("--out", type=pathlib.Path, help="folder for scoreboard.json and scoreboard.html; that of --work by default")
+    parser.add_argument("--only", default="", help="names of libraries, comma-separated; the others stay as scoreboard.json has them")
+    parser.add_argument("--no-install", dest="install", action="store_false", help="install nothing")
+    parser.add_argument("--again", action="store_true", help="judge nothing: write the page from the reports that are there")
+    parser.add_argument("--limit", type=int, default=480, help="seconds for judging one library")
+    options = parser.parse_args()
+    work = options.work.resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    out = options.out or work
+    libraries = tomllib.loads((HERE / "libraries.toml").read_text())["library"]
+    findings = tomllib.loads((HERE / "findings.toml").read_text()).get("finding", [])
+    chosen = set(options.only.split(",")) if options.only else {library["name"] for library in libraries}
+    unknown = chosen - {library["name"] for library in libraries}
+    if unknown:
+        parser.error(f"no library of this name: {', '.join(sorted(unknown))}")
+    if options.install and not options.again:
+        if not (work / "venv/bin/python").exists():
+            must([sys.executable, "-m", "venv", str(work / "venv")], "venv")
+        must([str(work / "venv/bin/pip"), "install", "-q", "numpy", str(ROOT / "conformance/python")], "pip")
+    rows, skipped = [], []
+    for library in libraries:
+        kept = work / "reports" / library["name"] / "report.json"
+        try:
+            if options.again or library["name"] not in chosen:
+                if not kept.is_file():
+                    raise Skip("not judged in this run")
+                saved = json.loads((kept.parent / "what.json").read_text())
+                report, what = json.loads(kept.read_text()), saved
+            else:
+                report, what = judge(library, work, options)
+                (kept.parent / "what.json").write_text(json.dumps(what))
+            rows.append(summary(library, report, what, findings))
+            row = rows[-1]
+            print(f"{row['title']} {row['version']}: {row['judged']} cases judged, {sum(d['cases'] for d in row['deviations'])} deviate", flush=True)
+            suite, tier = report["suite_version"], f"{report['plan']['tier']} tier, seed {report['plan']['seed']}"
+        except Skip as reason:
+            skipped.append({"title": library["title"], "reason": str(reason)})
+            print(f"{library['title']}: skipped: {reason}", flush=True)
+    if not rows:
+        sys.exit("nothing was judged")
+    board = {"suite": suite, "plan": tier, "date": datetime.date.today().isoformat(), "libraries": rows, "skipped": skipped}
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "scoreboard.json").write_text(json.dumps(board, indent=1, ensure_ascii=False) + "\n")
+    (out / "scoreboard.html").write_text(page.html(board))
+    open_ones = sum(d["kind"] == "not adjudicated" for row in rows for d in row["deviations"])
+    print(f"{len(rows)} libraries, {len(skipped)} skipped, {open_ones} kinds of deviations not adjudicated: {out / 'scoreboard.html'}")
+    sys.exit(1 if open_ones else 0)
+
+
+if __name__ == "__main__":
+    main()
