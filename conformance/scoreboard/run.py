@@ -29,6 +29,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PASSES = {"exact": "exact", "within": "within", "agreed_refusal": "agreed"}
 SILENT = {"unsupported", "not_run"}
+SCHEMA = "sparse-conformance-report-2"
 # One thread everywhere, so that a run can be repeated.
 THREADS = ["OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "NUMBA_NUM_THREADS=1"]
 
@@ -39,25 +40,36 @@ class Skip(Exception):
 
 def call(command, what, limit=540):
     """Runs a command with a time limit, in a process group of its own, and ends that with it."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True) as child:
+    try:
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+    except OSError as error:
+        raise Skip(f"{what}: {error}") from None
+    with child:
         try:
             output, _ = child.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
-            os.killpg(child.pid, signal.SIGTERM)
+            os.killpg(child.pid, signal.SIGKILL)
             child.communicate()
             raise Skip(f"{what}: not done in {limit} s") from None
     return child.returncode, output
 
 
+def last_line(output):
+    return (output.strip().splitlines() or ["no word"])[-1]
+
+
 def must(command, what):
     """Runs a command without which nothing can be judged."""
-    code, output = call(command, what)
+    try:
+        code, output = call(command, what)
+    except Skip as reason:
+        sys.exit(str(reason))
     if code:
         sys.exit(f"{what} ends with {code}: {output.strip()}")
 
 
 def installed(package):
-    return subprocess.run(["dpkg", "-s", package], capture_output=True).returncode == 0
+    return call(["dpkg", "-s", package], "dpkg")[0] == 0
 
 
 def install(library, work, options):
@@ -68,11 +80,11 @@ def install(library, work, options):
     if missing:
         code, output = call(["apt-get", "install", "-y", "-q", "--no-install-recommends", *missing], "apt-get")
         if code:
-            raise Skip(f"apt-get can't install {' '.join(missing)}: {output.strip().splitlines()[-1]}")
+            raise Skip(f"apt-get can't install {' '.join(missing)}: {last_line(output)}")
     if library.get("pip") and options.install:
         code, output = call([str(work / "venv/bin/pip"), "install", "-q", *library["pip"]], "pip")
         if code:
-            raise Skip(f"pip can't install {' '.join(library['pip'])}: {output.strip().splitlines()[-1]}")
+            raise Skip(f"pip can't install {' '.join(library['pip'])}: {last_line(output)}")
 
 
 def flag(text):
@@ -119,13 +131,15 @@ def judge(library, work, options):
     env = [] if "backend" in library else [part for pair in THREADS for part in ("--env", pair)]
     command = [options.conformance, "run", *what, *env, "--allow-thin", "--no-shrink", "--report", str(report)]
     code, output = call(command, "conformance run", options.limit)
-    if not (report / "report.json").is_file():
-        raise Skip(f"conformance run ends with {code}: {output.strip().splitlines()[-1] if output.strip() else 'no word'}")
+    if code not in (0, 1) or not (report / "report.json").is_file():
+        raise Skip(f"conformance run ends with {code}: {last_line(output)}")
     return json.loads((report / "report.json").read_text()), [*what, *env]
 
 
 def records(report):
     """The cases of a report one by one: findings are whole, the rest is in packed columns (docs/reports.md)."""
+    if report["schema"] != SCHEMA:
+        raise Skip("its report is of another schema: judge it again")
     cases = report["cases"]
     columns, whole = json.loads(zlib.decompress(base64.b64decode(cases["packed"]))), iter(cases["whole"])
     for line, contract, stamps in zip(columns["case"], columns["contract"], columns["stamps"], strict=True):
@@ -135,16 +149,16 @@ def records(report):
 
 
 def empty(case, sources):
-    """Whether an operand has no rows or columns; True too where a call before the judged one failed, of which the report names no operands."""
+    """Whether an operand of the judged call has no rows or columns."""
     parts = case["case"].split("/")
-    return "before the judged one" in json.dumps(case["verdict"]) or "n=0" in parts or 0 in sources.get(parts[1], ())
+    return "n=0" in parts or 0 in sources.get(parts[1], ())[:2]
 
 
-def adjudicate(name, case, findings, sources):
-    """The entry of findings.toml that a deviating case belongs to, or None."""
+def adjudicate(name, case, findings, sources, explained):
+    """The entry of findings.toml that a deviating case belongs to, or None; `explained` counts the cases of each, of which there may be `most`."""
     verdict = case["verdict"]
     words = json.dumps(verdict, ensure_ascii=False)
-    for entry in findings:
+    for place, entry in enumerate(findings):
         if (
             entry["library"] == name
             and entry["verdict"] == verdict["kind"]
@@ -152,7 +166,9 @@ def adjudicate(name, case, findings, sources):
             and any(fnmatch.fnmatchcase(case["case"], pattern) for pattern in entry["cases"])
             and re.search(entry.get("says", ""), words)
             and (not entry.get("empty") or empty(case, sources))
+            and explained.get(place, 0) < entry.get("most", sys.maxsize)
         ):
+            explained[place] = explained.get(place, 0) + 1
             return entry
     return None
 
@@ -174,9 +190,10 @@ def summary(library, report, what, findings):
     """What scoreboard.json says of a library."""
     backend = report["backends"][0]
     sources = {s["spec"]: (s["rows"], s["cols"], s["nnz"]) for s in report["sources"]}
-    families, groups = {}, {}
+    families, groups, explained, not_run = {}, {}, {}, 0
     for case in records(report):
         kind = case["verdict"]["kind"]
+        not_run += kind == "not_run"
         if kind in SILENT:
             continue
         counts = families.setdefault(family(case["contract"]), {"exact": 0, "within": 0, "agreed": 0, "deviates": 0, "kinds": []})
@@ -184,7 +201,7 @@ def summary(library, report, what, findings):
             counts[PASSES[kind]] += 1
             continue
         counts["deviates"] += 1
-        entry = adjudicate(library["name"], case, findings, sources)
+        entry = adjudicate(library["name"], case, findings, sources, explained)
         label = entry["kind"] if entry else "not adjudicated"
         if label not in counts["kinds"]:
             counts["kinds"] = sorted([*counts["kinds"], label])
@@ -204,11 +221,13 @@ def summary(library, report, what, findings):
         })  # fmt: skip
     deviations.sort(key=lambda d: (page.KINDS.index(d["kind"]), d["families"], d["verdict"]))
     judged = sum(counts[k] for counts in families.values() for k in ("exact", "within", "agreed", "deviates"))
+    if not judged:
+        raise Skip("no case was judged")
     return {
         "name": library["name"], "title": library["title"], "home": library["home"], "version": backend["version"],
         "description": backend.get("description", ""), "judged": judged, "families": dict(sorted(families.items())),
         "declared": [{"choice": f"{d['point']}: {d['choice']}", "reason": d["reason"]} for d in backend.get("deviations", [])],
-        "deviations": deviations,
+        "deviations": deviations, "not_run": not_run,
     }  # fmt: skip
 
 
@@ -254,7 +273,7 @@ def main():
                 (kept.parent / "what.json").write_text(json.dumps(what))
             rows.append(summary(library, report, what, findings))
             row = rows[-1]
-            print(f"{row['title']} {row['version']}: {row['judged']} cases judged, {sum(d['cases'] for d in row['deviations'])} deviate", flush=True)
+            print(f"{row['title']} {row['version']}: {row['judged']} cases judged, {sum(d['cases'] for d in row['deviations'])} deviate, {row['not_run']} not run", flush=True)
             suite, tier = report["suite_version"], f"{report['plan']['tier']} tier, seed {report['plan']['seed']}"
         except Skip as reason:
             skipped.append({"title": library["title"], "reason": str(reason)})

@@ -50,7 +50,7 @@ template <class T> int32_t either(const sc_task *task, sc_result *result) {
 }
 } // namespace
 
-SCORE_PLUGIN(score::manifest("ublas", BOOST_LIB_VERSION, "axpy_prod, sparse_prod, trans on compressed_matrix", R"(
+SCORE_PLUGIN(score::manifest("ublas", std::to_string(BOOST_VERSION / 100000) + "." + std::to_string(BOOST_VERSION / 100 % 1000), "axpy_prod, sparse_prod, trans on compressed_matrix", R"(
     {"contracts": ["spmm.cs[rc].f64*", "spmm.cs[rc].f32_*"], "only": {"alpha": [1], "beta": [0, 1], "layout_b": "row", "layout_c": "row", "transpose_a": false, "transpose_b": false, "padded": false, "faults": []}},
     {"contracts": ["spmv.cs[rc].f64*", "spmv.cs[rc].f32_*"], "only": {"alpha": [1], "beta": [0, 1], "faults": []}},
     {"contracts": ["spgemm.cs[rc].f64*", "spgemm.cs[rc].f32_*"], "only": {"faults": []},
