@@ -15,7 +15,7 @@ STYLE = """
   --exact: #cdebd3; --within: #e3f1d5; --policy: #fbeec2; --precision: #fbdcb4; --bug: #f4c0bc; --open: #dccdf0; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e8ec; --paper: #15171b; --soft: #9aa0ac; --line: #343840; --head: #1e2127;
   --exact: #1f4a2b; --within: #33481f; --policy: #55470f; --precision: #5e3d12; --bug: #66251f; --open: #43306b; } }
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto; max-width: 80rem; padding: 0 1rem; }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto; max-width: 92rem; padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin-bottom: .2rem } h2 { font-size: 1.15rem; margin: 2.2rem 0 .3rem } p { max-width: 62rem; margin: .5rem 0 }
 a { color: inherit } .soft { color: var(--soft) } .scroll { overflow-x: auto }
 table { border-collapse: collapse; font-size: 13px } th, td { border: 1px solid var(--line); padding: .25rem .45rem; text-align: center }
@@ -23,7 +23,7 @@ thead th { background: var(--head); font-weight: 600 } th[scope=row] { text-alig
   position: sticky; left: 0; font-weight: 600 } th[scope=row] span { color: var(--soft); font-weight: 400 }
 .exact { background: var(--exact) } .within { background: var(--within) } .policy { background: var(--policy) }
 .precision { background: var(--precision) } .bug { background: var(--bug) } .not-adjudicated { background: var(--open) }
-.key span { padding: .1rem .5rem; margin-right: .6rem; border: 1px solid var(--line); border-radius: 3px; white-space: nowrap; line-height: 2 }
+.key { margin: .8rem 0 } .key span { display: inline-block; padding: .1rem .5rem; margin-right: .6rem; border: 1px solid var(--line); border-radius: 3px; white-space: nowrap; line-height: 2 }
 .deviation { border-left: 4px solid var(--line); padding: .1rem .8rem; margin: .7rem 0 } .tag { padding: .05rem .45rem; border-radius: 3px }
 code { font: 12px/1.4 ui-monospace, monospace } pre { overflow-x: auto; background: var(--head); padding: .4rem .6rem; margin: .3rem 0 }
 ul { margin: .3rem 0; padding-left: 1.2rem }
@@ -92,7 +92,7 @@ def library(row):
 
 
 def html(board):
-    key = "".join(
+    key = " ".join(
         f'<span class="{name}">{words}</span>'
         for name, words in (
             ("exact", "exact: every case bit for bit"), ("within", "within: inside of the derived bound"), ("policy", "deviates: a policy of its own"),

@@ -264,10 +264,10 @@ def main():
         kept = work / "reports" / library["name"] / "report.json"
         try:
             if options.again or library["name"] not in chosen:
-                if not kept.is_file():
+                # Written last: a run that was broken off has none.
+                if not (kept.parent / "what.json").is_file():
                     raise Skip("not judged in this run")
-                saved = json.loads((kept.parent / "what.json").read_text())
-                report, what = json.loads(kept.read_text()), saved
+                report, what = json.loads(kept.read_text()), json.loads((kept.parent / "what.json").read_text())
             else:
                 report, what = judge(library, work, options)
                 (kept.parent / "what.json").write_text(json.dumps(what))

@@ -34,7 +34,7 @@ def dense(array):
 
 @backend.contract("spmm.csc.f64*", arithmetic="any,fold-alpha", only=ONLY, profile=ZEROS)
 def spmm(task):
-    c = dense(task.c if task.beta else np.zeros(task.c.shape))
+    c = dense(task.c)
     flags = {"transA": "T" if task.transpose_a else "N", "transB": "T" if task.transpose_b else "N"}
     base.gemm(load(task.a), dense(task.b), c, alpha=task.alpha, beta=task.beta, **flags)
     task.c[...] = np.array(c).reshape(task.c.shape)
@@ -42,7 +42,7 @@ def spmm(task):
 
 @backend.contract("spmv.csc.f64*", arithmetic="any,fold-alpha", only={"faults": []}, profile=READS)
 def spmv(task):
-    y = dense(task.y if task.beta else np.zeros(task.y.shape))
+    y = dense(task.y)
     base.gemv(load(task.a), dense(task.x), y, trans="T" if task.transpose_a else "N", alpha=task.alpha, beta=task.beta)
     task.y[...] = np.array(y).ravel()
 

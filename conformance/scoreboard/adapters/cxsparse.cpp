@@ -21,7 +21,6 @@ int32_t run(const sc_task *task, sc_result *result) {
     const cs_di a = as_cs(score::View<double>(task->a));
     if (task->op == SC_SPMV) {
         auto *y = static_cast<double *>(result->c->data);
-        if (task->beta == 0) std::fill_n(y, result->c->rows, 0.0);
         if (!cs_di_gaxpy(&a, static_cast<const double *>(task->b->data), y)) return sc_refuse(result, "cs_gaxpy returns 0");
         return SC_OK;
     }
@@ -39,7 +38,7 @@ const std::string VERSION = std::to_string(CS_VER) + "." + std::to_string(CS_SUB
 } // namespace
 
 SCORE_PLUGIN(score::manifest("cxsparse", VERSION, "cs_di_gaxpy, _multiply, _transpose, _compress", R"(
-    {"contracts": ["spmv.csc.f64*"], "only": {"alpha": [1], "beta": [0, 1], "transpose_a": false, "faults": []}},
+    {"contracts": ["spmv.csc.f64*"], "only": {"alpha": [1], "beta": [1], "transpose_a": false, "faults": []}},
     {"contracts": ["spgemm.csc.f64*"], "only": {"faults": []},
      "profile": [{"choice": "unsorted", "reason": "the CSparse book says that columns of a product are not sorted"}]},
     {"contracts": ["transpose.csc.f64"]},
