@@ -12,7 +12,7 @@
 use crate::backend::{Backend, Support};
 use crate::case::Case;
 use crate::plan::{Demand, Demanded, Group, Tier, measured};
-use crate::report::{Report, Seeded, Thin, Worth};
+use crate::report::{Report, Seeded, Thin, VerdictKind, Worth};
 use crate::selftest::{HuntPlan, bugs};
 use rayon::prelude::*;
 use sparse_oracle::contract::Contract;
@@ -111,11 +111,21 @@ fn judged<'a>(report: &Report, groups: &'a [Group]) -> HashMap<(String, Contract
     let by_line: HashMap<String, &Case> = planned.map(|case| (case.to_string(), case)).collect();
     let mut judged: HashMap<(String, Contract), Judged<'a>> = HashMap::new();
     for record in report.cases.iter().filter(|record| record.verdict.kind().ran()) {
-        if let Some(case) = by_line.get(&record.case) {
+        if let Some(case) = by_line.get(&record.case)
+            && !is_declared_refusal(case, record.verdict.kind())
+        {
             judged.entry((record.backend.clone(), case.contract)).or_default().push(case);
         }
     }
     judged
+}
+
+/// True of a legal request that a backend refused because its profile says so: nothing was computed, and no bug would have shown.
+fn is_declared_refusal(case: &Case, verdict: VerdictKind) -> bool {
+    let is_legal = case.params.fault.is_none();
+    // A conversion may also be refused for parameters that no matrix fits.
+    let is_declared = !case.contract.op.is_exact() || case.params.duplicates;
+    verdict == VerdictKind::AgreedRefusal && is_legal && is_declared
 }
 
 fn thin(row: &Worth) -> Option<Thin> {

@@ -4,7 +4,10 @@
 //! The kernels are loops over triples, in f64, that look up every choice where they come to it.
 
 use sparse_conformance::backend::{Backend, Failure, Support};
+use sparse_conformance::campaign::{self, Progress};
 use sparse_conformance::case::{Case, Params};
+use sparse_conformance::plan::Options;
+use sparse_conformance::report::Environment;
 use sparse_conformance::runner::run_case;
 use sparse_oracle::contract::Contract;
 use sparse_oracle::format::{AnySparse, Codec, FormatKind, FormatParams, Sparse};
@@ -15,6 +18,17 @@ use sparse_oracle::verdict::VerdictKind;
 use std::collections::BTreeMap;
 
 type Triple = (u32, u32, f64);
+
+/// What it takes.
+const TAKEN: [&str; 7] = [
+    "spmv.coo.f64_f64_f64_f64",
+    "spmv.csr.f64_f64_f64_f64",
+    "spgemm.csr.f64_f64_f64_f64",
+    "convert.coo.csr.f64",
+    "convert.csr.coo.f64",
+    "transpose.coo.f64",
+    "transpose.csr.f64",
+];
 
 /// A backend that does what it declares, or less.
 struct Obeys {
@@ -144,7 +158,10 @@ impl Backend for Obeys {
         "loops over triples that look up each choice"
     }
 
-    fn support(&self, contract: &Contract, _: &Params) -> Support {
+    fn support(&self, contract: &Contract, params: &Params) -> Support {
+        if !TAKEN.contains(&contract.to_string().as_str()) || params.transpose_a || params.fault.is_some() {
+            return Support::Excluded { reason: "plain requests only".into() };
+        }
         let profile =
             self.declares.iter().fold(Profile::default(), |profile, &choice| profile.with(choice, "test"));
         Support::Supported { arithmetic: contract.weakest(), profile }
@@ -166,6 +183,14 @@ impl Backend for Obeys {
             _ => Err("another request".into()),
         }
     }
+}
+
+struct Silent;
+
+impl Progress for Silent {
+    fn planned(&self, _: usize, _: usize) {}
+
+    fn judged(&self, _: &str, _: usize) {}
 }
 
 /// Rests of lines that meet what choices are about.
@@ -193,15 +218,7 @@ fn who_does_what_both_choices_say_is_right() {
         let backend: Vec<Box<dyn Backend>> =
             vec![Box::new(Obeys { declares: pair.to_vec(), does: pair.to_vec() })];
         let before = ran;
-        for name in [
-            "spmv.coo.f64_f64_f64_f64",
-            "spmv.csr.f64_f64_f64_f64",
-            "spgemm.csr.f64_f64_f64_f64",
-            "convert.coo.csr.f64",
-            "convert.csr.coo.f64",
-            "transpose.coo.f64",
-            "transpose.csr.f64",
-        ] {
+        for name in TAKEN {
             let contract = Contract::from_name(name).expect("a contract");
             if !pair.iter().all(|choice| choice.concerns(&contract)) {
                 continue;
@@ -249,4 +266,20 @@ fn what_is_declared_to_be_refused_is_refused() {
         assert_eq!(verdict(choice, vec![], refused), VerdictKind::LoneAcceptance, "{refused:?}");
         assert_eq!(verdict(choice, vec![choice], (contract, taken)), VerdictKind::Exact, "{contract}{taken}");
     }
+}
+
+/// Nothing is computed for a request that is refused: it shows no bug, and a run is not worth more for it.
+#[test]
+fn a_declared_refusal_counts_for_nothing() {
+    let choices = vec![Choice::OnlyAlphaOne];
+    let backends: Vec<Box<dyn Backend>> = vec![Box::new(Obeys { declares: choices.clone(), does: choices })];
+    let options = Options { contracts: vec!["spmv.csr.f64_f64_f64_f64".to_owned()], ..Options::default() };
+    let report = campaign::run(&options, &backends, Environment::default(), &Silent);
+    let of = |kind: VerdictKind| report.cases.iter().filter(|record| record.verdict.kind() == kind).count();
+    let found = report.cases.iter().find(|record| record.verdict.is_finding());
+    assert!(found.is_none(), "{found:?}");
+    let computed = of(VerdictKind::Exact) + of(VerdictKind::Within);
+    assert!(computed > 20 && of(VerdictKind::AgreedRefusal) > 50, "{computed}");
+    assert_eq!(report.worth.iter().map(|row| row.judged).collect::<Vec<_>>(), [computed as u64]);
+    assert_eq!(report.thin.len(), 1, "`only` in a manifest asks for what is taken, and is not thin");
 }
