@@ -3,7 +3,7 @@
 use super::problem::Problem;
 use super::tally::{Judged, Output, Place, judge_problem};
 use crate::arithmetic::Arithmetic;
-use crate::format::{AnySparse, Csr, FormatKind, Sparse};
+use crate::format::{AnySparse, Csr, FormatKind, FormatParams, Sparse};
 use crate::prelude::*;
 use crate::profile::{Choice, Profile};
 use crate::refusal::Refusal;
@@ -50,14 +50,14 @@ pub fn judge_moved(
     }
     let got = bit_entries(&found);
     let drops = profile.has(Choice::ExplicitZerosDropped);
-    let nan = |bits: u64| crate::scalar::decode(bits, expected.precision()).is_nan();
-    let dropped = |bits: u64| drops && crate::scalar::decode(bits, expected.precision()) == 0.0;
-    let is_pad = |bits: u64| expected.kind().pads_with_zeros() && bits == 0;
-    let settle = Settle { got: &got, nan: &nan, absent: &|bits| dropped(bits) || is_pad(bits) };
-    let mut wanted = settle.sums(bit_entries(expected), summed);
+    let value = |bits: u64| crate::scalar::decode(bits, expected.precision());
+    let is_dropped = |bits: u64| drops && value(bits) == 0.0;
+    let is_absent = |bits: u64| is_dropped(bits) || expected.kind().pads_with_zeros() && bits == 0;
+    let is_nan = |bits: u64| value(bits).is_nan();
+    let mut wanted = settled(bit_entries(expected), (summed, &got), is_nan, is_absent);
     let all = wanted.len();
-    wanted.retain(|e| !dropped(e.2) || settle.found(e.0, e.1).is_some());
-    let is_smaller = || drops && (wanted.len() < all || is_canonical(&found, expected));
+    wanted.retain(|e| !is_dropped(e.2) || bits_at(&got, (e.0, e.1)).is_some());
+    let is_smaller = || drops && (wanted.len() < all || is_canonical(&found, canonical.params));
     match compare(&wanted, &got) {
         Some(mismatch) => Verdict::Wrong(Box::new(mismatch)),
         None if !same_arrays && !is_smaller() => wrong(
@@ -69,52 +69,42 @@ pub fn judge_moved(
     }
 }
 
-/// What a result may say of positions where more than one value is right.
-struct Settle<'a> {
-    /// Entries of the result, in order.
-    got: &'a [BitEntry],
-    nan: &'a dyn Fn(u64) -> bool,
-    /// True of bits that need not be stored.
-    absent: &'a dyn Fn(u64) -> bool,
+/// The bits at a position, of entries in order.
+fn bits_at(entries: &[BitEntry], at: (u32, u32)) -> Option<u64> {
+    entries.binary_search_by_key(&at, |e| (e.0, e.1)).ok().map(|place| entries[place].2)
 }
 
-impl Settle<'_> {
-    /// The bits that the result has at a position.
-    fn found(&self, row: u32, col: u32) -> Option<u64> {
-        let at = self.got.binary_search_by_key(&(row, col), |e| (e.0, e.1));
-        at.ok().map(|at| self.got[at].2)
+/// The entries wanted, where each listed sum that the result has is what is wanted there; a sum that need not be stored may be missing.
+fn settled(
+    wanted: Vec<BitEntry>,
+    (summed, got): (&BTreeMap<(u32, u32), Vec<u64>>, &[BitEntry]),
+    is_nan: impl Fn(u64) -> bool,
+    is_absent: impl Fn(u64) -> bool,
+) -> Vec<BitEntry> {
+    if summed.is_empty() {
+        return wanted;
     }
-
-    /// The entries expected, where each listed sum that the result has is what is expected there; a sum that need not be stored may be
-    /// missing.
-    fn sums(&self, wanted: Vec<BitEntry>, summed: &BTreeMap<(u32, u32), Vec<u64>>) -> Vec<BitEntry> {
-        if summed.values().all(Vec::is_empty) && !wanted.iter().any(|w| (self.nan)(w.2)) {
-            return wanted;
-        }
-        let mut wanted: BTreeMap<(u32, u32), u64> = wanted.into_iter().map(|w| ((w.0, w.1), w.2)).collect();
-        for (&at, sums) in summed {
-            let here = wanted.get(&at).copied();
-            match self.found(at.0, at.1) {
-                Some(bits) => {
-                    let is_nan = |&sum: &u64| (self.nan)(sum);
-                    let both = (self.nan)(bits) && (here.iter().any(is_nan) || sums.iter().any(is_nan));
-                    if sums.contains(&bits) || both {
-                        wanted.insert(at, bits);
-                    }
+    let mut wanted: BTreeMap<(u32, u32), u64> = wanted.into_iter().map(|w| ((w.0, w.1), w.2)).collect();
+    for (&at, sums) in summed {
+        match bits_at(got, at) {
+            Some(bits) => {
+                let mut right = wanted.get(&at).into_iter().chain(sums);
+                let is_right = |&right: &u64| right == bits || is_nan(right) && is_nan(bits);
+                if right.any(is_right) {
+                    wanted.insert(at, bits);
                 }
-                None if sums.iter().any(|&sum| (self.absent)(sum)) => {
-                    wanted.remove(&at);
-                }
-                None => {}
             }
+            None if sums.iter().any(|&sum| is_absent(sum)) => {
+                wanted.remove(&at);
+            }
+            None => {}
         }
-        wanted.into_iter().map(|((row, col), bits)| (row, col, bits)).collect()
     }
+    wanted.into_iter().map(|((row, col), bits)| (row, col, bits)).collect()
 }
 
-/// True where a result is the canonical encoding of what it stores, in blocks as expected.
-fn is_canonical(found: &AnySparse, expected: &AnySparse) -> bool {
-    let params = RawSparse::of(expected.clone()).params;
+/// True where a result is the canonical encoding of what it stores, in blocks of these shapes.
+fn is_canonical(found: &AnySparse, params: FormatParams) -> bool {
     crate::each_sparse!(found, m => {
         let again = Sparse::from_entries(m.kind(), params, &m.entries());
         again.is_ok_and(|again| {

@@ -124,7 +124,7 @@ impl<'a> ExactOperands<'a> {
     /// [`new`](Self::new), by what it depends on.
     pub(super) fn read(inputs: &Inputs<'a>, reading: Reading) -> Result<Option<ExactOperands<'a>>, Refusal> {
         let rounded = |v: f64| input(v, reading.input);
-        let terms = |a: &AnySparse| as_terms(Csr::from_entries(&decoded(a, reading.duplicates)?)?, reading);
+        let terms = |a: &AnySparse| Csr::from_entries(&decoded(a, reading)?);
         let missing = |field| Refusal::Request(RequestError::Missing { field });
         Ok(Some(match inputs.op {
             Op::Spmm | Op::Spmv => {
@@ -156,32 +156,33 @@ impl<'a> ExactOperands<'a> {
     ) -> Result<ExactOperands<'a>, Refusal> {
         let rounds = reading.input != Input::AsStored;
         let rounded = |a: Csr<f64>| if rounds { a.map(|&v| input(v, reading.input)) } else { a };
-        let terms = |a: Csr<f64>| as_terms(a, reading).map(rounded);
         if reading.duplicates_are_terms
             && let Some(apart) = Apart::of(stored, transpose_a)?
             && let Some(b) = apart.rows_of(&b)
         {
-            let columns = Some(apart.columns);
-            let a = Cow::Owned(terms(apart.a)?);
+            let Apart { a, columns } = apart;
+            let a = match reading.zeros_are_absent {
+                true => Csr::from_entries(&as_terms(a.entries(), reading))?,
+                false => a,
+            };
+            let (a, columns) = (Cow::Owned(rounded(a)), Some(columns));
             return Ok(ExactOperands::Spmm { a, pads: None, b, slots: None, columns });
         }
         let multiplied = reading.multiplies_pads && (reading.zeros_show || !b.is_finite());
-        let as_stored = if transpose_a || multiplied { None } else { as_csr(stored) };
+        let is_as_stored = !transpose_a && !multiplied && !reading.zeros_are_absent;
+        let as_stored = if is_as_stored { as_csr(stored) } else { None };
         let (a, pads) = if let Some(a) = as_stored {
             (a, None)
         } else {
-            let mut entries = decoded(stored, reading.duplicates)?;
-            if reading.zeros_are_absent {
-                // What is absent leaves its slot to a pad.
-                entries.list.retain(|e| e.value != 0.0);
-            }
+            let entries = decoded(stored, reading)?;
+            // What is absent leaves its slot to a pad.
             let pads = multiplied.then(|| pad_slots(stored, &entries));
             let turn_pads = |e: Entries<()>| if transpose_a { e.transpose() } else { e };
             let pads = pads.map(|e| Csr::from_entries(&turn_pads(e))).transpose()?;
             let entries = if transpose_a { entries.transpose() } else { entries };
             (Cow::Owned(Csr::from_entries(&entries)?), pads)
         };
-        let a = if rounds || reading.zeros_are_absent { Cow::Owned(terms(a.into_owned())?) } else { a };
+        let a = if rounds { Cow::Owned(rounded(a.into_owned())) } else { a };
         let placed = reading.is_placed && !transpose_a;
         let slots = if placed { slots(stored, &a, pads.as_ref())? } else { None };
         Ok(ExactOperands::Spmm { a, pads, b, slots, columns: None })
@@ -287,25 +288,21 @@ fn as_csr(a: &AnySparse) -> Option<Cow<'_, Csr<f64>>> {
     })
 }
 
-/// Entries in exact numbers, duplicates combined as the profile says.
-fn decoded(a: &AnySparse, duplicates: Duplicates) -> Result<Entries<f64>, Refusal> {
+/// The entries that a product has terms for, in exact numbers, duplicates combined as the profile says.
+fn decoded(a: &AnySparse, reading: Reading) -> Result<Entries<f64>, Refusal> {
     crate::each_sparse!(a, m => {
         let entries = match m {
-            Sparse::Coo(m) => m.entries_with(duplicates)?,
+            Sparse::Coo(m) => m.entries_with(reading.duplicates)?,
             other => other.entries(),
         };
-        Ok(entries.map(|v| v.to_f64()))
+        Ok(as_terms(entries.map(|v| v.to_f64()), reading))
     })
 }
 
-/// The entries that a product has terms for: all, or without the zeros among them.
-fn as_terms(a: Csr<f64>, reading: Reading) -> Result<Csr<f64>, Refusal> {
-    if !reading.zeros_are_absent {
-        return Ok(a);
-    }
-    let mut entries = a.entries();
-    entries.list.retain(|e| e.value != 0.0);
-    Csr::from_entries(&entries)
+/// All entries, or those that are not zero.
+fn as_terms(mut entries: Entries<f64>, reading: Reading) -> Entries<f64> {
+    entries.list.retain(|e| !reading.zeros_are_absent || e.value != 0.0);
+    entries
 }
 
 /// Stored positions in storage order, duplicates included.
