@@ -45,7 +45,7 @@ pub use accepted::{Accepted, ElementVerdict};
 pub use encoded::{first_difference, judge_encoded};
 pub use exact_dense::ExactDense;
 pub use moved::Moved;
-pub use moves::{judge_moved, judge_spgemm};
+pub use moves::{Sums, judge_moved, judge_spgemm};
 pub use operands::{ElementContext, ExactOperands, values_in_order};
 pub use problem::{ElementInput, Problem, Terms};
 pub use rule::Rule;

@@ -1,7 +1,7 @@
 //! What a conversion or transpose must return: the oracle's own encoding, and what is right besides.
 
 use super::encoded::judge_encoded;
-use super::moves::judge_moved;
+use super::moves::{Sums, judge_moved};
 use super::operands::duplicates_policy;
 use crate::format::{AnyParts, AnySparse, Sparse};
 use crate::model::chain::Unit;
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 pub struct Moved {
     pub(super) profile: Profile,
     result: Result<AnySparse, Refusal>,
-    summed: BTreeMap<(u32, u32), Vec<u64>>,
+    summed: Sums,
 }
 
 impl Moved {
@@ -97,7 +97,7 @@ fn unheld(refusal: &Refusal) -> Verdict {
 
 /// The positions of the result that the operand stores more than once, each with the bits that are right there besides the expected ones. If
 /// the profile adds duplicates in any order, these are the rounded sums of up to five duplicates in every order; else there are none.
-fn summed_positions(inputs: &Inputs<'_>, profile: &Profile) -> BTreeMap<(u32, u32), Vec<u64>> {
+fn summed_positions(inputs: &Inputs<'_>, profile: &Profile) -> Sums {
     let any_order = profile.has(Choice::DuplicatesSumAnyOrder);
     let transposed = inputs.to.is_none();
     let placed = |row: u32, col: u32| if transposed { (col, row) } else { (row, col) };

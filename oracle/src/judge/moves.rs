@@ -15,18 +15,16 @@ use std::collections::BTreeMap;
 /// One stored element with its bits.
 pub(super) type BitEntry = (u32, u32, u64);
 
+/// The bits that are right for the sum at a position, by position.
+pub type Sums = BTreeMap<(u32, u32), Vec<u64>>;
+
 /// Judges a conversion or transpose: `expected` is the oracle's own encoding of the result.
 ///
 /// The arrays must be a valid encoding of the right kind, shape and element type, decode to the same positions with
 /// the same bits, and, where a format has one canonical encoding (all but COO), be that encoding. A COO result stores
 /// a position twice only where the operand did (the keys of `summed`); the bits listed there are right besides.
 #[must_use]
-pub fn judge_moved(
-    expected: &AnySparse,
-    found: RawSparse,
-    profile: &Profile,
-    summed: &BTreeMap<(u32, u32), Vec<u64>>,
-) -> Verdict {
+pub fn judge_moved(expected: &AnySparse, found: RawSparse, profile: &Profile, summed: &Sums) -> Verdict {
     if let Err(mismatch) = same_kind(expected.kind(), expected.shape(), expected.precision(), frame(&found)) {
         return Verdict::Wrong(mismatch);
     }
@@ -77,7 +75,7 @@ fn bits_at(entries: &[BitEntry], at: (u32, u32)) -> Option<u64> {
 /// The entries wanted, where each listed sum that the result has is what is wanted there; a sum that need not be stored may be missing.
 fn settled(
     wanted: Vec<BitEntry>,
-    (summed, got): (&BTreeMap<(u32, u32), Vec<u64>>, &[BitEntry]),
+    (summed, got): (&Sums, &[BitEntry]),
     is_nan: impl Fn(u64) -> bool,
     is_absent: impl Fn(u64) -> bool,
 ) -> Vec<BitEntry> {
@@ -209,7 +207,7 @@ pub(super) fn same_kind(
 }
 
 /// A position that COO stores twice, though the operand did not: decoding would sum it away.
-fn repeated(found: &AnySparse, summed: &BTreeMap<(u32, u32), Vec<u64>>) -> Option<Mismatch> {
+fn repeated(found: &AnySparse, summed: &Sums) -> Option<Mismatch> {
     crate::each_sparse!(found, m => {
         let Sparse::Coo(coo) = m else { return None };
         let mut stored: Vec<(u32, u32)> = coo.row_idx.iter().copied().zip(coo.col_idx.iter().copied()).collect();
