@@ -18,8 +18,8 @@
 
 use super::expectation::Waivers;
 use super::finding::Finding;
-use super::model::{CaseRecord, Report, SCHEMA_NAME};
-use super::stored::StoredCases;
+use super::model::{Report, SCHEMA_NAME};
+use super::stored::{Stamp, StoredCases};
 use serde::{Deserialize, Serialize};
 use sparse_oracle::plain_file;
 use std::collections::HashSet;
@@ -56,18 +56,31 @@ pub enum ReadError {
 /// # Errors
 /// A share or a time limit that is NaN or infinite.
 pub fn to_json(report: &Report) -> Result<String, serde_json::Error> {
-    Ok(written(report)?.0)
+    let (mut text, after) = frame(report)?;
+    let StoredCases { stamps, inputs, outputs, packed, whole } = StoredCases::of(&report.cases)?;
+    text.push_str(&first_of_cases(&stamps)?);
+    text.push_str(&format!("\"inputs\":\"{inputs}\",\"outputs\":\"{outputs}\",\"packed\":\"{packed}\",\n"));
+    text.push_str(&format!("\"whole\":{}}}{after}", lines(&whole)?));
+    Ok(text)
 }
 
-/// Number of the line of [`to_json`], from 1, that holds each record of the report's cases.
+/// Number of the line of [`to_json`], from 1, that holds each record of the report's cases: its own if it is written whole, else that of
+/// the columns.
 ///
 /// # Errors
 /// Those of [`to_json`].
 pub fn record_lines(report: &Report) -> Result<Vec<usize>, serde_json::Error> {
-    Ok(written(report)?.1)
+    let (mut text, _) = frame(report)?;
+    let (stamps, are_whole) = StoredCases::outline(&report.cases);
+    text.push_str(&first_of_cases(&stamps)?);
+    let columns = 1 + text.matches('\n').count();
+    let mut own = columns + 2..;
+    let line = |is_whole| if is_whole { own.next() } else { None };
+    Ok(are_whole.into_iter().map(line).map(|own| own.unwrap_or(columns)).collect())
 }
 
-fn written(report: &Report) -> Result<(String, Vec<usize>), serde_json::Error> {
+/// What stands before the cases and behind them.
+fn frame(report: &Report) -> Result<(String, String), serde_json::Error> {
     // Every field by name: a new one does not compile until it is written.
     let Report {
         schema,
@@ -79,7 +92,7 @@ fn written(report: &Report) -> Result<(String, Vec<usize>), serde_json::Error> {
         contracts,
         sources,
         expectations,
-        cases,
+        cases: _,
         findings,
         thin,
         worth,
@@ -102,29 +115,14 @@ fn written(report: &Report) -> Result<(String, Vec<usize>), serde_json::Error> {
     if !worth.is_empty() {
         after.push(("worth", lines(worth)?));
     }
-    let mut text = String::from("{");
-    for (name, value) in before {
-        text.push_str(&format!("\"{name}\":{value},\n"));
-    }
-    text.push_str("\"cases\":");
-    let places = write_cases(&mut text, cases)?;
-    for (name, value) in after {
-        text.push_str(&format!(",\n\"{name}\":{value}"));
-    }
-    text.push_str("}\n");
-    Ok((text, places))
+    let before: String = before.iter().map(|(name, value)| format!("\"{name}\":{value},\n")).collect();
+    let after: String = after.iter().map(|(name, value)| format!(",\n\"{name}\":{value}")).collect();
+    Ok((format!("{{{before}\"cases\":"), format!("{after}}}\n")))
 }
 
-/// Appends the cases, and says on which line each record is: its own if it is written whole, else that of the columns.
-fn write_cases(text: &mut String, cases: &[CaseRecord]) -> Result<Vec<usize>, serde_json::Error> {
-    let StoredCases { stamps, inputs, outputs, packed, whole } = StoredCases::of(cases)?;
-    text.push_str(&format!("{{\"stamps\":{},\n", lines(&stamps)?));
-    let columns = 1 + text.matches('\n').count();
-    text.push_str(&format!("\"inputs\":\"{inputs}\",\"outputs\":\"{outputs}\",\"packed\":\"{packed}\",\n"));
-    text.push_str(&format!("\"whole\":{}}}", lines(&whole)?));
-    let mut left = whole.iter().zip(columns + 2..).peekable();
-    let own = |record: &CaseRecord| left.next_if(|(next, _)| *next == record).map(|(_, line)| line);
-    Ok(cases.iter().map(own).map(|own| own.unwrap_or(columns)).collect())
+/// The first lines of the cases.
+fn first_of_cases(stamps: &[Stamp]) -> Result<String, serde_json::Error> {
+    Ok(format!("{{\"stamps\":{},\n", lines(stamps)?))
 }
 
 fn lines<T: Serialize>(items: &[T]) -> Result<String, serde_json::Error> {

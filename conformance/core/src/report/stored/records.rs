@@ -153,6 +153,19 @@ struct ColumnWriter {
 }
 
 impl ColumnWriter {
+    fn of(records: &[CaseRecord]) -> ColumnWriter {
+        let about_one = |a: &CaseRecord, b: &CaseRecord| {
+            (&a.case, &a.contract, &a.family) == (&b.case, &b.contract, &b.family)
+        };
+        let mut writer = ColumnWriter::default();
+        for records in records.chunk_by(about_one) {
+            if let Some(line) = Line::of(records) {
+                writer.add(&line, records);
+            }
+        }
+        writer
+    }
+
     /// Adds the records of one case line.
     fn add(&mut self, line: &Line<'_>, records: &[CaseRecord]) {
         let (mut stamps, mut outputs, mut seen) = (Vec::new(), Vec::new(), Vec::new());
@@ -193,15 +206,7 @@ impl StoredCases {
     /// # Errors
     /// Those of the compression.
     pub fn of(records: &[CaseRecord]) -> Result<StoredCases, serde_json::Error> {
-        let about_one = |a: &CaseRecord, b: &CaseRecord| {
-            (&a.case, &a.contract, &a.family) == (&b.case, &b.contract, &b.family)
-        };
-        let mut writer = ColumnWriter::default();
-        for records in records.chunk_by(about_one) {
-            if let Some(line) = Line::of(records) {
-                writer.add(&line, records);
-            }
-        }
+        let writer = ColumnWriter::of(records);
         Ok(StoredCases {
             stamps: writer.stamps,
             inputs: BASE64.encode(&writer.inputs),
@@ -209,6 +214,12 @@ impl StoredCases {
             packed: writer.columns.pack()?,
             whole: writer.whole,
         })
+    }
+
+    /// The stamps that these records have, and of each record whether it is stored whole: what can be told without compressing.
+    pub(in crate::report) fn outline(records: &[CaseRecord]) -> (Vec<Stamp>, Vec<bool>) {
+        let ColumnWriter { stamps, columns, .. } = ColumnWriter::of(records);
+        (stamps, columns.stamps.into_iter().flatten().map(|stamp| stamp.is_none()).collect())
     }
 
     /// The records, in their order.
