@@ -33,7 +33,7 @@ pub(super) fn facet(report: &Report, findings: &[Finding]) -> Facet {
 
 /// The causes, each a button, with what its cases have in common.
 pub(super) fn list(report: &Report, findings: &[Finding], causes: &Facet) -> Markup {
-    let passing = passing(report);
+    let (passing, none) = (passing(report), Passing::default());
     let mut members: Vec<Vec<&CaseRecord>> = vec![Vec::new(); causes.values.len()];
     for (finding, cause) in findings.iter().zip(&causes.of) {
         if let (Finding::Case { index }, Some(cause)) = (finding, cause) {
@@ -47,7 +47,7 @@ pub(super) fn list(report: &Report, findings: &[Finding], causes: &Facet) -> Mar
                 button.cause type="button" aria-pressed="false" data-facet="0" data-value=(cause) { b { (count(*number)) } " × " (name) }
                 @if let [first, ..] = members[cause].as_slice() && members[cause].len() >= LEAST {
                     @let passing = passing.get(&(first.backend.as_str(), family(&first.contract)));
-                    (in_common(&members[cause], passing.map_or(&[], Vec::as_slice)))
+                    (in_common(&members[cause], passing.unwrap_or(&none)))
                 }
             }
         }
@@ -64,20 +64,28 @@ pub(super) fn list(report: &Report, findings: &[Finding], causes: &Facet) -> Mar
     }
 }
 
-type PassingCases<'a> = HashMap<(&'a str, &'a str), Vec<&'a CaseRecord>>;
+/// Cases that pass, of one backend and family of contracts.
+#[derive(Default)]
+struct Passing<'a> {
+    all: usize,
+    /// How many of them have each part.
+    with: HashMap<&'a str, usize>,
+}
 
 /// Cases that pass, by backend and family of contracts.
-fn passing(report: &Report) -> PassingCases<'_> {
-    let mut passing = PassingCases::new();
+fn passing(report: &Report) -> HashMap<(&str, &str), Passing<'_>> {
+    let mut passing: HashMap<(&str, &str), Passing<'_>> = HashMap::new();
     let passes = |c: &&CaseRecord| c.verdict.kind().ran() && !c.verdict.is_finding();
     for record in report.cases.iter().filter(passes) {
-        passing.entry((&record.backend, family(&record.contract))).or_default().push(record);
+        let passing = passing.entry((&record.backend, family(&record.contract))).or_default();
+        passing.all += 1;
+        parts(record).into_iter().for_each(|part| *passing.with.entry(part).or_default() += 1);
     }
     passing
 }
 
 /// What all members have and few of the passing cases do.
-fn in_common(members: &[&CaseRecord], passing: &[&CaseRecord]) -> Markup {
+fn in_common(members: &[&CaseRecord], passing: &Passing<'_>) -> Markup {
     let mut common: Option<BTreeSet<&str>> = None;
     for member in members {
         let own = parts(member);
@@ -89,15 +97,15 @@ fn in_common(members: &[&CaseRecord], passing: &[&CaseRecord]) -> Markup {
     let mut found: Vec<(usize, &str)> = common
         .unwrap_or_default()
         .into_iter()
-        .map(|part| (passing.iter().filter(|record| parts(record).contains(part)).count(), part))
-        .filter(|(with, _)| with * 2 < passing.len())
+        .map(|part| (passing.with.get(part).copied().unwrap_or(0), part))
+        .filter(|(with, _)| with * 2 < passing.all)
         .collect();
     found.sort();
     found.truncate(NAMED);
-    let all = count(passing.len() as u64);
+    let all = count(passing.all as u64);
     html! {
         span.quiet {
-            @if passing.is_empty() { " no case of these contracts passes" }
+            @if passing.all == 0 { " no case of these contracts passes" }
             @else if found.is_empty() { " " (all) " cases of these contracts pass" }
             @else {
                 " all have "
