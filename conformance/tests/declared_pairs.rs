@@ -4,7 +4,7 @@
 //! The kernels are loops over triples, in f64, that look up every choice where they come to it.
 
 use sparse_conformance::backend::{Backend, Failure, Support};
-use sparse_conformance::campaign::{self, Progress};
+use sparse_conformance::campaign;
 use sparse_conformance::case::{Case, Params};
 use sparse_conformance::plan::Options;
 use sparse_conformance::report::Environment;
@@ -185,14 +185,6 @@ impl Backend for Obeys {
     }
 }
 
-struct Silent;
-
-impl Progress for Silent {
-    fn planned(&self, _: usize, _: usize) {}
-
-    fn judged(&self, _: &str, _: usize) {}
-}
-
 /// Rests of lines that meet what choices are about.
 fn rests(contract: &Contract, pair: [Choice; 2]) -> Vec<&'static str> {
     let about_duplicates = pair.iter().any(|choice| choice.point() == "duplicates");
@@ -274,7 +266,7 @@ fn a_declared_refusal_counts_for_nothing() {
     let choices = vec![Choice::OnlyAlphaOne];
     let backends: Vec<Box<dyn Backend>> = vec![Box::new(Obeys { declares: choices.clone(), does: choices })];
     let options = Options { contracts: vec!["spmv.csr.f64_f64_f64_f64".to_owned()], ..Options::default() };
-    let report = campaign::run(&options, &backends, Environment::default(), &Silent);
+    let report = campaign::run(&options, &backends, Environment::default(), &());
     let of = |kind: VerdictKind| report.cases.iter().filter(|record| record.verdict.kind() == kind).count();
     let found = report.cases.iter().find(|record| record.verdict.is_finding());
     assert!(found.is_none(), "{found:?}");

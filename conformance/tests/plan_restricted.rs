@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use sparse_conformance::backend::{Backend, Failure, Portable, Support};
-use sparse_conformance::campaign::{self, Progress};
+use sparse_conformance::campaign;
 use sparse_conformance::case::Params;
 use sparse_conformance::plan::{Options, plan};
 use sparse_conformance::report::{Environment, LEAST_CAUGHT, Outcome, Report, Worth};
@@ -59,18 +59,10 @@ impl<B: Backend> Backend for Restricted<B> {
     }
 }
 
-struct Silent;
-
-impl Progress for Silent {
-    fn planned(&self, _: usize, _: usize) {}
-
-    fn judged(&self, _: &str, _: usize) {}
-}
-
 fn judged(backend: impl Backend + 'static, seed: u64) -> Report {
     let options = Options { seed, ..Options::default() };
     let backends: Vec<Box<dyn Backend>> = vec![Box::new(backend)];
-    campaign::run(&options, &backends, Environment::default(), &Silent)
+    campaign::run(&options, &backends, Environment::default(), &())
 }
 
 /// Tried as a new user would: with the bug "only the first 64 rows" such a kernel got 8 of the 122 quick cases of its contracts, and was

@@ -1,8 +1,10 @@
 //! `conformance completions` and `conformance man`: what a shell and `man` know of the command, made from its own description.
 
+use super::output::output;
 use anyhow::{Context, Result};
 use clap::{Args as ClapArgs, Command};
 use clap_complete::Shell;
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Options of `completions`.
@@ -24,7 +26,7 @@ pub(super) struct ManArgs {
 pub(super) fn run(args: &Args, mut command: Command) -> Result<u8> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "conformance", &mut script);
-    std::io::Write::write_all(&mut std::io::stdout().lock(), &script)?;
+    output().write_all(&script)?;
     Ok(0)
 }
 

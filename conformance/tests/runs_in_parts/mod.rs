@@ -11,7 +11,7 @@ mod schedulers;
 mod shards;
 
 use sparse_conformance::backend::{Backend, NalgebraSparse, Portable, Sprs};
-use sparse_conformance::campaign::{self, Extras, Planned, Progress};
+use sparse_conformance::campaign::{self, Extras, Planned};
 use sparse_conformance::plan::Options;
 use sparse_conformance::report::{
     Environment, Expectation, Expected, Occurs, Report, Since, Timings, WRITERS,
@@ -19,13 +19,6 @@ use sparse_conformance::report::{
 use sparse_conformance::shard::Shard;
 use sparse_oracle::scalar::Precision;
 use std::path::{Path, PathBuf};
-
-struct Silent;
-
-impl Progress for Silent {
-    fn planned(&self, _cases: usize, _matrices: usize) {}
-    fn judged(&self, _case: &str, _findings: usize) {}
-}
 
 /// A plan of a few hundred cases, of products and of moves.
 fn options() -> Options {
@@ -50,7 +43,7 @@ fn backends() -> Vec<Box<dyn Backend>> {
 fn run(options: &Options, extras: &Extras) -> Report {
     let backends = backends();
     let planned = Planned::new(options, &backends);
-    let mut report = campaign::run_with(planned, &backends, Environment::default(), &Silent, extras);
+    let mut report = campaign::run_with(planned, &backends, Environment::default(), &(), extras);
     report.timings = Timings::default();
     report
 }

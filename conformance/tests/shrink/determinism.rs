@@ -2,7 +2,7 @@
 
 use crate::bugs::edited;
 use sparse_conformance::backend::{Backend, Determinism, Failure, Portable, Support, ThreadControl};
-use sparse_conformance::campaign::{self, Progress};
+use sparse_conformance::campaign;
 use sparse_conformance::case::{Case, Params};
 use sparse_conformance::determinism::Repeats;
 use sparse_conformance::plan::Options;
@@ -226,18 +226,11 @@ fn nothing_is_repeated_where_that_is_asked_for() {
     assert!(!record.verdict.is_finding());
 }
 
-struct Silent;
-
-impl Progress for Silent {
-    fn planned(&self, _cases: usize, _matrices: usize) {}
-    fn judged(&self, _case: &str, _findings: usize) {}
-}
-
 fn report(slip: Slip, repeats: Repeats) -> Report {
     let options =
         Options { ops: vec![Op::Spmv], precisions: vec![Precision::F32], repeats, ..Options::default() };
     let backends: Vec<Box<dyn Backend>> = vec![Box::new(slipping(slip, Determinism::Unclaimed))];
-    campaign::run(&options, &backends, Environment::default(), &Silent)
+    campaign::run(&options, &backends, Environment::default(), &())
 }
 
 #[test]

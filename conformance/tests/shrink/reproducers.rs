@@ -2,7 +2,7 @@
 
 use crate::bugs::{Bug, edited, honest};
 use sparse_conformance::backend::{Backend, Failure};
-use sparse_conformance::campaign::{self, Progress};
+use sparse_conformance::campaign;
 use sparse_conformance::case::Case;
 use sparse_conformance::origin::Origin;
 use sparse_conformance::plan::Options;
@@ -102,17 +102,10 @@ fn a_case_too_large_to_embed_keeps_its_line_and_matrix() {
     assert!(!folder.path().join("case.json").exists() && !folder.path().join("main.c").exists());
 }
 
-struct Silent;
-
-impl Progress for Silent {
-    fn planned(&self, _cases: usize, _matrices: usize) {}
-    fn judged(&self, _case: &str, _findings: usize) {}
-}
-
 fn failing_report() -> (Report, Vec<Box<dyn Backend>>) {
     let options = Options { ops: vec![Op::Spmm], precisions: vec![Precision::F32], ..Options::default() };
     let backends: Vec<Box<dyn Backend>> = vec![Box::new(Bug(last_row_copied))];
-    let report = campaign::run(&options, &backends, Environment::default(), &Silent);
+    let report = campaign::run(&options, &backends, Environment::default(), &());
     (report, backends)
 }
 
@@ -192,7 +185,7 @@ fn a_hang_leaves_time_for_every_other_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let options = Options { ops: vec![Op::Spmm], precisions: vec![Precision::F32], ..Options::default() };
     let backends: Vec<Box<dyn Backend>> = vec![Box::new(Bug(hangs_and_others))];
-    let mut report = campaign::run(&options, &backends, Environment::default(), &Silent);
+    let mut report = campaign::run(&options, &backends, Environment::default(), &());
     let chosen = select(&report).remove(backends[0].name()).expect("findings");
     let reasons: BTreeSet<_> = chosen.iter().map(|c| c.reason.clone()).collect();
     assert_eq!(reasons.len(), 4);
