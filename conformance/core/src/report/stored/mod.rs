@@ -13,6 +13,7 @@
 //! A quick tier is a quarter of a million records on 116,000 case lines. With each line once they were 37 MB, of which the lines alone
 //! are 17. Their seeds, and the hashes, cannot be guessed, so that little is left to choose but to compress.
 
+mod reader;
 mod records;
 
 use super::evidence::Repeated;
