@@ -48,10 +48,10 @@ pub struct StoredCases {
 pub struct Columns {
     /// The case line: all that is needed to run it again.
     pub case: Vec<String>,
-    /// Name of its contract. Empty: the case line up to its first slash.
-    pub contract: Vec<String>,
-    /// Family of its source. Empty: what stands between the first slash of the case line and the next colon or slash.
-    pub family: Vec<String>,
+    /// Name of its contract. Null: the case line up to its first slash.
+    pub contract: Vec<Option<String>>,
+    /// Family of its source. Null: what stands between the first slash of the case line and the next colon or slash.
+    pub family: Vec<Option<String>>,
     /// Alternatives that this case cannot tell from the right answer ("alpha=0", "nnz=0"), for records with a stamp.
     pub degenerate: Vec<Vec<String>>,
     /// The stamp of the record of each backend, in the report's order; null: it is the next of `whole`.

@@ -7,8 +7,13 @@ use data_encoding::BASE64;
 use flate2::read::ZlibDecoder;
 use std::io::Read;
 
-/// Bytes that reading may unpack, and make of stamps and columns: a small file must not fill the memory.
-const MOST_BYTES: usize = 4 << 30;
+/// Bytes that the records of stamps and columns may take: a small file must not fill the memory.
+const MOST_BYTES: u64 = 4 << 30;
+/// Bytes of columns that so many packed bytes may be: those of a quick tier are five for each, and zlib can make a thousand of one.
+pub(super) fn most_unpacked(packed: usize) -> u64 {
+    (16 << 20) + 100 * packed as u64
+}
+
 impl StoredCases {
     /// The records, in their order.
     ///
@@ -30,8 +35,8 @@ impl StoredCases {
             let (contract, family) = (&columns.contract[place], &columns.family[place]);
             let line = Line {
                 case,
-                contract: if contract.is_empty() { contract_of(case) } else { contract },
-                family: if family.is_empty() { family_of(case) } else { family },
+                contract: contract.as_deref().unwrap_or_else(|| contract_of(case)),
+                family: family.as_deref().unwrap_or_else(|| family_of(case)),
                 degenerate: &columns.degenerate[place],
                 inputs: inputs[place].as_deref(),
             };
@@ -52,7 +57,7 @@ struct ColumnReader<'a, W, S, H> {
     whole: W,
     shares: S,
     hashes: H,
-    bytes: usize,
+    bytes: u64,
     records: Vec<CaseRecord>,
 }
 
@@ -69,6 +74,12 @@ where
         stamps: &[Option<usize>],
         outputs: &[Option<usize>],
     ) -> Result<(), String> {
+        // Before the first of them is made.
+        let stamped = stamps.iter().flatten().filter_map(|&place| self.stamps.get(place));
+        self.bytes += stamped.map(|stamp| (line.bytes() + stamp.bytes()) as u64).sum::<u64>();
+        if self.bytes > MOST_BYTES {
+            return Err(format!("the records up to here are more than {MOST_BYTES} bytes"));
+        }
         let (mut outputs, mut seen) = (outputs.iter(), Vec::new());
         for stamp in stamps {
             let Some(place) = *stamp else {
@@ -82,10 +93,6 @@ where
                 continue;
             };
             let stamp = self.stamps.get(place).ok_or("it has a stamp that there is not")?;
-            self.bytes = self.bytes.saturating_add(line.bytes()).saturating_add(stamp.bytes());
-            if self.bytes > MOST_BYTES {
-                return Err(format!("the records up to here are more than {MOST_BYTES} bytes"));
-            }
             let share = if stamp.verdict == Passing::Within { self.shares.next().copied() } else { None };
             let output = *outputs.next().ok_or("it has fewer outputs than stamps")?;
             if output == Some(seen.len()) {
@@ -119,9 +126,16 @@ impl Columns {
     fn unpack(text: &str) -> Result<Columns, String> {
         let packed =
             BASE64.decode(text.as_bytes()).map_err(|error| format!("its packed columns: {error}"))?;
+        let most = most_unpacked(packed.len());
         let mut columns = String::new();
-        let mut unpacked = ZlibDecoder::new(packed.as_slice()).take(MOST_BYTES as u64);
+        let mut unpacked = ZlibDecoder::new(packed.as_slice()).take(most + 1);
         unpacked.read_to_string(&mut columns).map_err(|error| format!("its packed columns: {error}"))?;
+        if columns.len() as u64 > most {
+            return Err(format!(
+                "its {} bytes of packed columns unpack to more than {most}: the suite packs none so tightly",
+                packed.len()
+            ));
+        }
         serde_json::from_str(&columns).map_err(|error| format!("its packed columns: {error}"))
     }
 }
@@ -129,7 +143,7 @@ impl Columns {
 impl Line<'_> {
     /// Bytes of one of its records, beside those of its stamp.
     fn bytes(&self) -> usize {
-        let degenerate: usize = self.degenerate.iter().map(String::len).sum();
+        let degenerate: usize = self.degenerate.iter().map(|text| size_of::<String>() + text.len()).sum();
         self.case.len() + self.contract.len() + self.family.len() + degenerate + size_of::<CaseRecord>()
     }
 }

@@ -1,5 +1,6 @@
 //! From records to stamps and columns.
 
+use super::reader::most_unpacked;
 use super::{Columns, Passing, Stamp, StoredCases};
 use crate::report::model::CaseRecord;
 use crate::report::verdict::VerdictRecord;
@@ -175,7 +176,7 @@ impl ColumnWriter {
                 })
             }));
         }
-        let unless = |said: &str, meant: &str| if said == meant { String::new() } else { said.to_owned() };
+        let unless = |said: &str, meant: &str| (said != meant).then(|| said.to_owned());
         self.columns.case.push(line.case.to_owned());
         self.columns.contract.push(unless(line.contract, contract_of(line.case)));
         self.columns.family.push(unless(line.family, family_of(line.case)));
@@ -211,9 +212,17 @@ impl StoredCases {
 }
 
 impl Columns {
+    /// Compressed, unless the reader would take that for an attack.
     fn pack(&self) -> Result<String, serde_json::Error> {
-        let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
-        packed.write_all(&serde_json::to_vec(self)?).map_err(serde_json::Error::io)?;
-        Ok(BASE64.encode(&packed.finish().map_err(serde_json::Error::io)?))
+        let columns = serde_json::to_vec(self)?;
+        let pack = |level| {
+            let mut packed = ZlibEncoder::new(Vec::new(), level);
+            packed.write_all(&columns).and_then(|()| packed.finish()).map_err(serde_json::Error::io)
+        };
+        let mut packed = pack(Compression::best())?;
+        if columns.len() as u64 > most_unpacked(packed.len()) {
+            packed = pack(Compression::none())?;
+        }
+        Ok(BASE64.encode(&packed))
     }
 }
