@@ -2,13 +2,13 @@
 //!
 //! A finding has no place in the source of a kernel that the suite knows of. Its place is the case's line in
 //! `report.json`, and the case line itself as a logical location. Waived findings are results with a suppression. What was
-//! judged on too little is a warning, and that nothing was judged is an error. Where there are more findings than a reader is shown,
-//! the first of each reason stand before the second of any.
+//! judged on too little is a warning, and that nothing was judged is an error. Where there are more results than a reader is shown,
+//! what fails the run stands before warnings, those before what is waived, and the first of each reason before the second of any.
 
 use super::{Described, json};
 use crate::report::finding::Finding;
 use crate::report::model::Report;
-use crate::report::outcome::Outcome;
+use crate::report::outcome::{Outcome, Thin};
 use crate::report::show::{one_line, shrunk_first};
 use crate::report::verdict::{Defect, VerdictKind};
 use serde_json::{Value, json};
@@ -45,10 +45,14 @@ pub fn to_sarif(report: &Report) -> Result<String, serde_json::Error> {
         .filter(|(_, c)| c.waived.is_some())
         .map(|(index, _)| Finding::Case { index })
         .collect();
-    let of_findings = findings.iter().chain(&waived).map(|finding| result(report, finding, &lines));
-    let of_run = unjudged(report);
-    let all = findings.len() + waived.len() + of_run.len();
-    let results: Vec<Value> = of_run.into_iter().chain(of_findings).take(RESULTS).collect();
+    let [errors, excused] =
+        [&findings, &waived].map(|list| list.iter().map(|finding| result(report, finding, &lines)));
+    let thin = report.thin.iter().map(|found| thin(report, found));
+    let nothing = nothing_judged(report);
+    let all = usize::from(nothing.is_some()) + findings.len() + report.thin.len() + waived.len();
+    // The worst first: behind the first 5,000 nobody looks.
+    let results: Vec<Value> =
+        nothing.into_iter().chain(errors).chain(thin).chain(excused).take(RESULTS).collect();
     let left_out = all - results.len();
     let mut invocation = json!({ "executionSuccessful": true, "exitCode": report.exit_code() });
     if left_out > 0 {
@@ -111,23 +115,19 @@ fn result(report: &Report, finding: &Finding, lines: &[usize]) -> Value {
     result
 }
 
-/// What was judged on too little, and that nothing was judged.
-fn unjudged(report: &Report) -> Vec<Value> {
-    let thin = if report.plan.allow_thin { "note" } else { "warning" };
-    let mut results: Vec<Value> = report
-        .thin
-        .iter()
-        .map(|found| {
-            let text = format!("{}: {} is thin: {}", found.backend, found.contract, found.reason);
-            about_the_run("thin", thin, &text, &found.contract)
-        })
-        .collect();
-    if report.outcome() == Outcome::NothingJudged {
-        let level = if report.must_judge() { "error" } else { "note" };
-        let text = Outcome::NothingJudged.explanation();
-        results.push(about_the_run("nothing-judged", level, text, "run"));
-    }
-    results
+/// That nothing was judged.
+fn nothing_judged(report: &Report) -> Option<Value> {
+    let level = if report.must_judge() { "error" } else { "note" };
+    let outcome = report.outcome();
+    (outcome == Outcome::NothingJudged)
+        .then(|| about_the_run("nothing-judged", level, outcome.explanation(), "run"))
+}
+
+/// What was judged on too little.
+fn thin(report: &Report, found: &Thin) -> Value {
+    let level = if report.plan.allow_thin { "note" } else { "warning" };
+    let text = format!("{}: {} is thin: {}", found.backend, found.contract, found.reason);
+    about_the_run("thin", level, &text, &found.contract)
 }
 
 /// A result that is about no case.

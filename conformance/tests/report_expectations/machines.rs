@@ -2,7 +2,10 @@
 
 use super::expected::{expectation, expected_sample};
 use super::{few_wrong, only};
-use sparse_conformance::report::{CaseRecord, Expected, Report, VerdictKind, badge, json, sarif};
+use sparse_conformance::report::{
+    CaseRecord, Expectation, Expected, Finding, Report, Thin, VerdictKind, badge, json, sarif,
+};
+use std::collections::BTreeSet;
 
 #[test]
 fn badges_say_what_the_report_says() {
@@ -98,7 +101,7 @@ fn sarif_has_one_result_per_finding_that_points_at_its_line() {
     assert_eq!((live.len(), waived.len()), (report.find().len(), 5));
     let text = json::to_json(&report).unwrap();
     let lines: Vec<&str> = text.lines().collect();
-    let mut prints = std::collections::BTreeSet::new();
+    let mut prints = BTreeSet::new();
     for result in results {
         assert!(rules.contains(&result["ruleId"].as_str().unwrap()), "{result}");
         prints.insert(result["partialFingerprints"]["caseAndBackend/v1"].as_str().unwrap().to_owned());
@@ -120,4 +123,38 @@ fn sarif_has_one_result_per_finding_that_points_at_its_line() {
         }
     }
     assert_eq!(prints.len(), results.len(), "fingerprints tell results apart");
+}
+
+/// GitHub shows 5,000 results of a run; thin contracts stood first, and with many of them no finding was left.
+#[test]
+fn what_fails_a_run_stands_before_what_is_only_thin() {
+    let mut report = expected_sample(4);
+    let thin = |number| Thin {
+        backend: "my-kernel".to_owned(),
+        contract: format!("spmv.csr.{number}"),
+        reason: "8 of 150 cases".to_owned(),
+    };
+    report.thin = (0..sarif::RESULTS).map(thin).collect();
+    let sarif: serde_json::Value = serde_json::from_str(&sarif::to_sarif(&report).unwrap()).unwrap();
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results.len(), sarif::RESULTS);
+    let (findings, others) = results.split_at(report.find().len());
+    assert!(findings.iter().all(|result| result["level"] == "error"));
+    assert!(others.iter().all(|result| result["ruleId"] == "thin"));
+}
+
+/// Two entries that the same case passes were one result for GitHub, and two elements of the page with one name.
+#[test]
+fn two_expectations_that_one_case_passes_are_told_apart() {
+    let mut report = expected_sample(8);
+    let twin = Expectation { from: "my-kernel.toml entry 9".to_owned(), ..report.expectations[2].clone() };
+    report.expectations.push(twin);
+    report.seal();
+    let findings = report.find();
+    let passes: Vec<_> = findings.iter().filter(|f| matches!(f, Finding::UnexpectedPass { .. })).collect();
+    assert_eq!(passes.len(), 2);
+    let described = passes.iter().map(|finding| report.describe(finding));
+    let (cases, prints): (BTreeSet<_>, BTreeSet<_>) =
+        described.map(|d| (d.record.unwrap().case.clone(), d.fingerprint())).unzip();
+    assert_eq!((cases.len(), prints.len()), (1, 2));
 }

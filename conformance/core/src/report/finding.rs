@@ -64,9 +64,11 @@ pub struct Described<'a> {
     pub rule: String,
     /// The backend.
     pub backend: &'a str,
+    /// The case line or the expectation that it is about, of which this rule and backend have one finding. Empty: the whole run.
+    pub subject: String,
     /// What happened.
     pub message: String,
-    /// The case, if it is about one.
+    /// The case, or the first of them, if there is one.
     pub record: Option<&'a CaseRecord>,
     /// The command that runs the case again.
     pub replay: Option<String>,
@@ -78,13 +80,7 @@ impl Described<'_> {
     /// 32 hex digits: the same finding of two runs has the same ones, whatever the values were.
     #[must_use]
     pub fn fingerprint(&self) -> String {
-        let case = match self.record {
-            Some(record) => &record.case,
-            // Its message counts, and counts differ from run to run.
-            None if self.rule == "mostly-waived" => "",
-            None => self.message.as_str(),
-        };
-        let key = format!("{}\n{}\n{case}", self.rule, self.backend);
+        let key = format!("{}\n{}\n{}", self.rule, self.backend, self.subject);
         format!("{:032x}", xxh3_128(key.as_bytes()))
     }
 }
@@ -175,6 +171,7 @@ impl Report {
             Described {
                 rule: rule.to_owned(),
                 backend: &expectation.backend,
+                subject: expectation.summary(),
                 message: format!("{what} ({})", expectation.summary()),
                 record,
                 replay: record.map(replay),
@@ -187,6 +184,7 @@ impl Report {
                 Described {
                     rule: record.rule(),
                     backend: &record.backend,
+                    subject: record.case.clone(),
                     message: record.verdict.to_string(),
                     record: Some(record),
                     replay: Some(replay(record)),
@@ -196,6 +194,7 @@ impl Report {
             Finding::IdleBackend { backend } => Described {
                 rule: "idle-backend".to_owned(),
                 backend,
+                subject: String::new(),
                 message: format!("required backend {backend} ran no case"),
                 record: None,
                 replay: None,
@@ -204,6 +203,7 @@ impl Report {
             Finding::MostlyWaived { backend, waived, ran } => Described {
                 rule: "mostly-waived".to_owned(),
                 backend,
+                subject: String::new(),
                 message: format!(
                     "{} of {} that {backend} ran are waived, {}; above 20 % a run is not clean",
                     count(*waived),
