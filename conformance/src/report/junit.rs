@@ -10,7 +10,7 @@
 mod group;
 
 use crate::report::finding::Finding;
-use crate::report::model::{CaseRecord, Report};
+use crate::report::model::{Backend, CaseRecord, Report};
 use crate::report::outcome::Outcome;
 use crate::report::show::shrunk_first;
 use crate::report::verdict::{VerdictRecord, details};
@@ -41,8 +41,9 @@ pub fn to_junit(report: &Report) -> Result<String, SerializeError> {
     add_findings(report, &mut groups, &mut room);
     for ((backend, contract), group) in groups {
         let mut suite = group.suite();
-        if contract == OWN {
-            describe(report, backend, &mut suite);
+        let time = report.timings.backend_seconds.get(&report.backends[backend].name);
+        if let (OWN, Some(&time)) = (contract, time) {
+            suite.set_time(seconds(time));
         }
         junit.add_test_suite(suite);
     }
@@ -61,8 +62,10 @@ fn counted<'a>(report: &'a Report, room: &mut Room) -> BTreeMap<SuiteKey, Group<
     let places = Places::of(report);
     let mut groups = BTreeMap::new();
     for (place, backend) in report.backends.iter().enumerate() {
-        let group = Group::new(backend.name.clone());
-        room.take(group.bytes());
+        let mut group = Group::new(backend.name.clone());
+        // Three kinds of skip, and facts.
+        room.take(group.bytes(4));
+        describe(report, backend, &mut group, room);
         groups.insert((place, OWN), group);
     }
     for record in &report.cases {
@@ -72,7 +75,8 @@ fn counted<'a>(report: &'a Report, room: &mut Room) -> BTreeMap<SuiteKey, Group<
             key.1 = places.contract(&record.contract);
             if let Entry::Vacant(vacant) = groups.entry(key) {
                 let group = Group::new(format!("{}.{}", record.backend, record.contract));
-                if room.take(group.bytes()) {
+                // Of what ran, only waived cases are skipped.
+                if room.take(group.bytes(1)) {
                     vacant.insert(group);
                 } else {
                     key.1 = OWN;
@@ -157,7 +161,7 @@ fn thin(report: &Report, room: &mut Room) -> Option<TestSuite> {
         return None;
     }
     let mut group = Group::new(Outcome::Thin.word().to_owned());
-    room.take(group.bytes());
+    room.take(group.bytes(0));
     for thin in &report.thin {
         let mut status = if report.plan.allow_thin {
             TestCaseStatus::skipped()
@@ -190,17 +194,19 @@ fn nothing_judged(report: &Report) -> Option<TestSuite> {
 }
 
 /// Facts of a backend, at its own suite.
-fn describe(report: &Report, backend: usize, suite: &mut TestSuite) {
-    let backend = &report.backends[backend];
-    suite.add_property(("version", backend.version.as_str()));
-    suite.add_property(("seed", report.plan.seed.to_string().as_str()));
-    suite.add_property(("tier", report.plan.tier.as_str()));
+fn describe(report: &Report, backend: &Backend, suite: &mut Group<'_>, room: &mut Room) {
+    let plan = &report.plan;
+    let facts = [
+        ("version", backend.version.clone()),
+        ("seed", plan.seed.to_string()),
+        ("tier", plan.tier.to_string()),
+    ];
+    for (name, value) in facts {
+        suite.add_property(name.to_owned(), value, room);
+    }
     for deviation in &backend.deviations {
         let value = format!("{} ({})", deviation.choice, deviation.reason);
-        suite.add_property((format!("deviation: {}", deviation.point).as_str(), value.as_str()));
-    }
-    if let Some(&time) = report.timings.backend_seconds.get(&backend.name) {
-        suite.set_time(seconds(time));
+        suite.add_property(format!("deviation: {}", deviation.point), value, room);
     }
 }
 

@@ -22,6 +22,8 @@ impl Room {
 /// A suite in the making.
 pub(super) struct Group<'a> {
     name: String,
+    /// Facts about it.
+    properties: Vec<(String, String)>,
     /// Cases that passed.
     pub(super) passed: u64,
     /// Cases that were skipped, by kind and reason.
@@ -44,6 +46,7 @@ impl<'a> Group<'a> {
     pub(super) fn new(name: String) -> Group<'a> {
         Group {
             name,
+            properties: Vec::new(),
             passed: 0,
             skipped: BTreeMap::new(),
             findings: Vec::new(),
@@ -51,17 +54,26 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Bytes of the suite with two counts: of what passed, and of what is left out.
-    pub(super) fn bytes(&self) -> usize {
-        3 * (TAGS + escaped(&self.name)) + ELSEWHERE.len()
+    /// Bytes of the suite with the elements for which there is always room: what passed, what is left out, and so many for what is
+    /// further: reasons of each kind of skip that it may have, facts.
+    pub(super) fn bytes(&self, further: usize) -> usize {
+        (3 + further) * (TAGS + escaped(&self.name)) + (1 + further) * ELSEWHERE.len()
+    }
+
+    /// Adds a fact. Those for which there is no room are one fact.
+    pub(super) fn add_property(&mut self, name: String, value: String, room: &mut Room) {
+        if room.take(TAGS + escaped(&name) + escaped(&value)) {
+            self.properties.push((name, value));
+        } else if !self.properties.iter().any(|(_, value)| value == ELSEWHERE) {
+            self.properties.push(("further properties".to_owned(), ELSEWHERE.to_owned()));
+        }
     }
 
     /// Counts a case that was skipped. Reasons for which there is no room are one reason.
     pub(super) fn skip(&mut self, kind: &'static str, reason: &'a str, room: &mut Room) {
         let known = self.skipped.contains_key(&(kind, reason));
         let fits = known || room.take(TAGS + escaped(&self.name) + escaped(reason));
-        let reason = if fits { reason } else { "for further reasons, which are in report.json" };
-        *self.skipped.entry((kind, reason)).or_default() += 1;
+        *self.skipped.entry((kind, if fits { reason } else { FURTHER })).or_default() += 1;
     }
 
     /// Adds the element of a finding, or counts it where it does not fit.
@@ -77,18 +89,22 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// The suite, whose attributes count cases and not elements.
+    /// The suite, whose attributes count cases and not elements. No name of an element has a number, so that it is the same in the next run.
     pub(super) fn suite(self) -> TestSuite {
         let mut suite = TestSuite::new(self.name.as_str());
+        for (name, value) in &self.properties {
+            suite.add_property((name.as_str(), value.as_str()));
+        }
         if self.passed > 0 {
-            let name = format!("{} passed", counted(self.passed, "case"));
-            suite.add_test_case(self.element(name, TestCaseStatus::success()));
+            let mut element = self.element("passed".to_owned(), TestCaseStatus::success());
+            element.set_system_out(counted(self.passed, "case"));
+            suite.add_test_case(element);
             suite.tests += self.passed as usize - 1;
         }
         for (&(kind, reason), &cases) in &self.skipped {
             let mut status = TestCaseStatus::skipped();
-            status.set_message(reason).set_type(kind);
-            suite.add_test_case(self.element(format!("{} {kind}", counted(cases, "case")), status));
+            status.set_message(counted(cases, "case")).set_type(kind);
+            suite.add_test_case(self.element(format!("{kind}: {reason}"), status));
             suite.tests += cases as usize - 1;
             suite.skipped += cases as usize - 1;
         }
@@ -114,9 +130,9 @@ impl<'a> Group<'a> {
             (0, ..) => TestCaseStatus::non_success(NonSuccessKind::Failure),
             _ => TestCaseStatus::non_success(NonSuccessKind::Error),
         };
-        status.set_message(ELSEWHERE).set_type("left out");
-        let number = (skipped + failures + errors) as u64;
-        Some(self.element(format!("{} left out", counted(number, "further finding")), status))
+        let number = counted((skipped + failures + errors) as u64, "further finding");
+        status.set_message(format!("{number}: {ELSEWHERE}")).set_type("left out");
+        Some(self.element("left out".to_owned(), status))
     }
 
     fn element(&self, name: String, status: TestCaseStatus) -> TestCase {
@@ -126,6 +142,8 @@ impl<'a> Group<'a> {
     }
 }
 
+/// In place of reasons for which there is no room.
+const FURTHER: &str = "for further reasons, which are in report.json";
 /// Where findings are that have no element.
 const ELSEWHERE: &str = "this file would be too large with them; all are in report.json and report.html";
 
@@ -142,6 +160,6 @@ fn bytes(case: &TestCase) -> usize {
 
 /// Bytes of a text in XML at most: a letter that must be escaped takes six.
 fn escaped(text: &str) -> usize {
-    let special = |letter: char| matches!(letter, '&' | '<' | '>' | '"' | '\'' | '\n' | '\t');
+    let special = |letter: char| matches!(letter, '&' | '<' | '>' | '"' | '\'' | '\n' | '\r' | '\t');
     text.chars().map(|letter| if special(letter) { 6 } else { letter.len_utf8() }).sum()
 }
