@@ -9,7 +9,7 @@ if ! command -v node >/dev/null || ! command -v npm >/dev/null || [ -z "$chromiu
 fi
 out="$(mktemp -d)"
 trap 'rm -rf "$out"' EXIT
-if ! npm install --silent --no-audit --no-fund --prefix "$out" axe-core@4 puppeteer-core@24 >"$out/npm.txt" 2>&1; then
+if ! npm install --silent --no-audit --no-fund --prefix "$out" axe-core@4.14.1 puppeteer-core@24.43.1 >"$out/npm.txt" 2>&1; then
   skip "axe: npm cannot install axe-core and puppeteer-core: $(tail -n 1 "$out/npm.txt")"
   exit 0
 fi

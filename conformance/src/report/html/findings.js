@@ -3,13 +3,21 @@
   const AT_ONCE = 40;
   const list = document.getElementById("finding-list");
   const packed = document.getElementById("finding-data");
-  if (!list || !packed || !window.DecompressionStream) return;
+  const tools = document.getElementById("finding-tools");
+  if (!list || !packed || !tools) return;
+  if (!window.DecompressionStream || !window.IntersectionObserver) {
+    const further = document.getElementById("further");
+    if (further) further.textContent = further.textContent.replace("JavaScript", "a newer browser");
+    return;
+  }
   const filter = document.getElementById("filter");
   const said = document.getElementById("matching");
   const unfilter = document.getElementById("unfilter");
   const buttons = [...document.querySelectorAll("button[data-facet]")];
   const facets = Math.max(0, ...buttons.map((button) => Number(button.dataset.facet))) + 1;
   const end = document.createElement("div");
+  const nearing = new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) more(); },
+    { rootMargin: "1200px" });
   let items = [], matching = [], shown = 0;
   let chosen = Array(facets).fill(null);
 
@@ -33,6 +41,9 @@
     end.insertAdjacentHTML("beforebegin", next.map((item) => item.element).join(""));
     shown += next.length;
     end.hidden = shown === matching.length;
+    // An observer tells once that something has come into view: what is still there must be observed anew.
+    nearing.unobserve(end);
+    if (!end.hidden) nearing.observe(end);
   }
   function number(value) { return value.toLocaleString("en-US"); }
   // Each button counts what choosing it would leave, whatever else is chosen.
@@ -94,8 +105,8 @@
   unpacked().then((lines) => {
     items = lines.map(item);
     document.getElementById("further")?.remove();
-    new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting) && !end.hidden) more(); },
-      { rootMargin: "1200px" }).observe(end);
+    tools.hidden = false;
+    for (const button of buttons) button.disabled = false;
     filter.addEventListener("input", show);
     unfilter.addEventListener("click", all);
     window.addEventListener("hashchange", jump);

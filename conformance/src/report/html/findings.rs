@@ -39,12 +39,15 @@ pub(super) fn section(report: &Report) -> Markup {
         section id="findings" {
             h2 { "Findings" }
             (causes::list(report, &findings, &causes))
-            div.tools.filters {
-                input type="search" id="filter" placeholder="filter: backend, contract, word…" aria-label="filter findings";
-                output id="matching" for="filter" { (all) " of " (all) " match" }
-                button type="button" id="unfilter" hidden { "show all" }
+            // The script shows it: without one it would do nothing.
+            div id="finding-tools" hidden {
+                div.tools.filters {
+                    input type="search" id="filter" placeholder="filter: backend, contract, word…" aria-label="filter findings";
+                    output id="matching" for="filter" { (all) " of " (all) " match" }
+                    button type="button" id="unfilter" hidden { "show all" }
+                }
+                @for (place, facet) in facets.iter().enumerate() { (facet.buttons(place + 1)) }
             }
-            @for (place, facet) in facets.iter().enumerate() { (facet.buttons(place + 1)) }
             div id="finding-list" { @for finding in findings.iter().take(FIRST) { (article(report, finding)) } }
             @if findings.len() > FIRST {
                 p.quiet id="further" { (counted((findings.len() - FIRST) as u64, "further finding")) " need JavaScript to be shown here; all are in report.json." }

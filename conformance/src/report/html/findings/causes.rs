@@ -44,7 +44,7 @@ pub(super) fn list(report: &Report, findings: &[Finding], causes: &Facet) -> Mar
         let (name, number) = &causes.values[cause];
         html! {
             li {
-                button.cause type="button" aria-pressed="false" data-facet="0" data-value=(cause) { b { (count(*number)) } " × " (name) }
+                button.cause type="button" disabled aria-pressed="false" data-facet="0" data-value=(cause) { b { (count(*number)) } " × " (name) }
                 @if let [first, ..] = members[cause].as_slice() && members[cause].len() >= LEAST {
                     @let passing = passing.get(&(first.backend.as_str(), family(&first.contract)));
                     (in_common(&members[cause], passing.unwrap_or(&none)))
