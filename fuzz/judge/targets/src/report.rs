@@ -2,11 +2,14 @@
 
 use super::draft::{draft, drafts};
 use super::{FuzzOutcome, sample};
+use data_encoding::BASE64;
+use flate2::{Compression, read::ZlibDecoder, write::ZlibEncoder};
 use serde_json::Value;
 use sparse_conformance::report::json::to_json;
 use sparse_conformance::report::stored::StoredCases;
 use sparse_conformance::report::{CaseRecord, Colour, Report, ReportError, WRITERS, diff, merge, to_text};
 use sparse_conformance::shard::Shard;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -84,16 +87,41 @@ pub(super) fn words() -> Vec<String> {
     words.map(str::to_owned).to_vec()
 }
 
-/// The report as a value whose cases are the records one by one: edits of packed columns would mostly be no columns.
+/// The report as a value whose cases are the records one by one, and its columns unpacked: edits of packed ones would mostly be no columns.
 fn one_by_one(report: &Report) -> Value {
     let mut value = serde_json::to_value(report).expect("finite numbers");
+    let packed = value["cases"]["packed"].as_str().expect("columns").to_owned();
+    let mut stored = value["cases"].take();
+    stored["packed"] = serde_json::from_slice(&unpacked(&packed)).expect("columns are JSON");
+    value["columns"] = stored;
     value["cases"] = serde_json::to_value(&report.cases).expect("finite numbers");
     value
 }
 
+fn unpacked(packed: &str) -> Vec<u8> {
+    let bytes = BASE64.decode(packed.as_bytes()).expect("base64");
+    let mut text = Vec::new();
+    ZlibDecoder::new(bytes.as_slice()).read_to_end(&mut text).expect("compressed");
+    text
+}
+
+/// The edited report with its edited columns, whatever they say.
+fn in_columns(mut value: Value) -> Option<String> {
+    let mut stored = value.as_object_mut()?.remove("columns")?;
+    let columns = stored.get("packed")?.to_string();
+    let mut packed = ZlibEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(columns.as_bytes()).ok()?;
+    stored["packed"] = Value::String(BASE64.encode(&packed.finish().ok()?));
+    value["cases"] = stored;
+    Some(value.to_string())
+}
+
 /// The edited report as a file, with the findings that its cases have now if it is sealed: else each edit of a case would be a
 /// contradiction.
-fn stored(value: &Value, seal: bool) -> String {
+fn stored(mut value: Value, seal: bool) -> String {
+    if let Some(fields) = value.as_object_mut() {
+        fields.remove("columns");
+    }
     let read = || {
         let records: Vec<CaseRecord> = serde_json::from_value(value.get("cases")?.clone()).ok()?;
         let mut rest = value.clone();
@@ -119,7 +147,7 @@ pub fn report_json(bytes: &[u8]) -> FuzzOutcome {
         Some(mut input) => {
             let seal = !input.one_in(8);
             let value = draft(&mut input, texts(), &words());
-            stored(&value, seal)
+            if input.one_in(3) { in_columns(value).unwrap_or_default() } else { stored(value, seal) }
         }
         None => String::from_utf8_lossy(bytes).into_owned(),
     };
