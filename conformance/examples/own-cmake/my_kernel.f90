@@ -37,9 +37,10 @@ module sparse_conformance
   end type
 
   ! "faults": [] asks for legal requests only, since sc_illegal of the header is C. "muladd": one chain in ascending columns.
-  character(kind=c_char, len=*), parameter :: text = '{ "protocol": 1, "name": "my-fortran-kernel", "version": "1", "supports": [ {' // &
+  character(kind=c_char, len=*), parameter :: text = &
+    '{ "protocol": 1, "name": "my-fortran-kernel", "version": "1", "supports": [ {' // &
     ' "contracts": ["spmm.csr.f64_*", "spmv.csr.f64_*"], "arithmetic": "muladd",' // &
-    ' "only": { "transpose_a": false, "transpose_b": false }, "faults": [] } ] }' // c_null_char
+    ' "only": { "transpose_a": false, "transpose_b": false, "faults": [] } } ] }' // c_null_char
   character(kind=c_char, len=len(text)), target, save :: manifest = text
 
 contains
