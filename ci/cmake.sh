@@ -24,8 +24,8 @@ fi
 log="$out/cmake.txt"
 cmake_failed() { cat "$log"; say "CMake: $*"; exit 1; }
 # cmake_builds SOURCE BUILD OPTIONS...: configures and builds. cmake_tests BUILD OPTIONS...: runs its tests.
-cmake_builds() { env -u SPARSE_CONFORMANCE CC="$cc" "$tools/cmake" -S "$1" -B "$2" "${@:3}" >"$log" 2>&1 && "$tools/cmake" --build "$2" >>"$log" 2>&1; }
-cmake_tests() { (cd "$1" && "$tools/ctest" --output-on-failure "${@:2}") >"$log" 2>&1; }
+cmake_builds() { env -u SPARSE_CONFORMANCE CC="$cc" CFLAGS="-Wall -Wextra -pedantic -Werror" "$tools/cmake" -S "$1" -B "$2" "${@:3}" >"$log" 2>&1 && "$tools/cmake" --build "$2" >>"$log" 2>&1; }
+cmake_tests() { (cd "$1" && "$tools/ctest" --output-on-failure --no-tests=error "${@:2}") >"$log" 2>&1; }
 
 package="$PWD/conformance/cmake" build="$out/own-cmake" judge_is="-DSparseConformance_COMMAND=$conformance"
 grep -qF "set(PACKAGE_VERSION $("$conformance" --version | cut -d' ' -f2))" "$package/SparseConformanceConfigVersion.cmake" || { say "the version of the CMake package is not that of the command"; exit 1; }
