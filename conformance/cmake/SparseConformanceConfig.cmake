@@ -10,7 +10,7 @@
 # SparseConformance::conformance        the command as a target, for tests of your own:
 #                                       add_test(NAME mine COMMAND SparseConformance::conformance run --exec "python mine.py")
 
-# Reads in `problem` why the command is not there, or nothing.
+# Sets SparseConformance_COMMAND, and `problem` to the reason why there is none, with what to do about it; else to nothing.
 function(_sparse_conformance_find problem)
   if(NOT SparseConformance_COMMAND AND NOT "$ENV{SPARSE_CONFORMANCE}" STREQUAL "")
     set(SparseConformance_COMMAND "$ENV{SPARSE_CONFORMANCE}" CACHE FILEPATH "The command `conformance`" FORCE)
