@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every example backend is built as its first lines say and judged with the quick tier, as a user would: plug-ins in C and C++
-# (Eigen among them, where its headers are), and two crates outside the workspace. A finding fails; what is missing is said.
+# (Eigen among them, where its headers are), a project with CMake (ci/cmake.sh), and two crates outside the workspace. A finding fails;
+# what is missing is said.
 #   ci/examples.sh           all
 #   ci/examples.sh --full    Eigen with the full tier
 source "$(dirname "$0")/env.sh"
@@ -59,6 +60,9 @@ if command -v "$cxx" >/dev/null; then
 else
   skip "C++ plug-ins, Eigen: no C++ compiler $cxx"
 fi
+
+# The CMake package and its example project.
+ci/cmake.sh "$conformance"
 
 # The crate outside takes the workspace's versions and profile, so that what it depends on is compiled once for both. The suite
 # itself is compiled again for it (cargo tells path dependencies of two workspaces apart), without optimisation.

@@ -1,0 +1,147 @@
+# The CMake package: finds the header and the command `conformance`, and makes a test of CTest out of a kernel. Linux, CMake 3.18 or later.
+#
+#     find_package(SparseConformance REQUIRED)
+#     enable_testing()
+#     add_library(my_kernel MODULE my_kernel.c)                        # C, C++, CUDA, or Fortran with bind(C)
+#     sparse_conformance_test(my_kernel TIER quick ONLY "spmm.csr.*")
+#
+# SparseConformance_COMMAND             the command: set it (-D, or SPARSE_CONFORMANCE in the environment) where it is not found
+# SparseConformance::sparse_conformance the header's folder; a plug-in needs no macro, and no setting for visibility
+# SparseConformance::conformance        the command as a target, for tests of your own:
+#                                       add_test(NAME mine COMMAND SparseConformance::conformance run --exec "python mine.py")
+
+# Sets SparseConformance_COMMAND, and `problem` to the reason why there is none, with what to do about it; else to nothing.
+function(_sparse_conformance_find problem)
+  if(NOT SparseConformance_COMMAND AND NOT "$ENV{SPARSE_CONFORMANCE}" STREQUAL "")
+    set(SparseConformance_COMMAND "$ENV{SPARSE_CONFORMANCE}" CACHE FILEPATH "The command `conformance`" FORCE)
+  endif()
+  # In an installed prefix it is beside this file's folder, in a checkout it is where cargo puts it.
+  set(here "${CMAKE_CURRENT_FUNCTION_LIST_DIR}")
+  find_program(SparseConformance_COMMAND NAMES conformance NO_CMAKE_FIND_ROOT_PATH DOC "The command `conformance`"
+    HINTS "${here}/../../../bin" "${here}/../../target/release" PATHS "$ENV{HOME}/.cargo/bin")
+  set(said "")
+  if(SparseConformance_COMMAND)
+    execute_process(COMMAND "${SparseConformance_COMMAND}" --version OUTPUT_VARIABLE said ERROR_QUIET RESULT_VARIABLE failed)
+  endif()
+  if(said MATCHES "^conformance ([0-9.]+[^\n]*)")
+    set(SparseConformance_COMMAND_VERSION "${CMAKE_MATCH_1}" PARENT_SCOPE)
+    set(${problem} "" PARENT_SCOPE)
+  elseif(SparseConformance_COMMAND)
+    set(${problem} "SparseConformance_COMMAND is ${SparseConformance_COMMAND}, which is not the command `conformance`, or does not run \
+here (--version: ${failed}). Give its path: -DSparseConformance_COMMAND=PATH" PARENT_SCOPE)
+  else()
+    set(${problem} "the command `conformance` was not found. In a checkout of the suite run \
+`cargo build --release -p sparse-conformance`, which makes target/release/conformance; then put it on the path, or give it: \
+-DSparseConformance_COMMAND=PATH" PARENT_SCOPE)
+  endif()
+endfunction()
+
+# The header is in include/ of an installed prefix, or beside this folder in a checkout.
+function(_sparse_conformance_include folder)
+  foreach(candidate IN ITEMS "../include" "../../../include")
+    get_filename_component(candidate "${candidate}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_FUNCTION_LIST_DIR}")
+    if(EXISTS "${candidate}/sparse_conformance.h")
+      set(${folder} "${candidate}" PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  set(${folder} "" PARENT_SCOPE)
+endfunction()
+
+# sparse_conformance_test(TARGET [NAME test] [TIER quick|full|extensive] [ONLY contract...] [SEED n] [TIMEOUT s] [ARGS option...])
+#
+# TARGET   a MODULE or SHARED library with the three functions of the header; the header's folder is added to it
+# NAME     of the test; that of the target by default. A second test of one target needs one
+# ONLY     contracts, with `*` for any text: "spmm.csr.*" (`conformance list contracts`); all that the kernel takes by default
+# TIMEOUT  seconds after which CTest ends the test (its own default is 1500)
+# ARGS     further options of `conformance run`: ARGS --allow-thin --matrix ${CMAKE_CURRENT_SOURCE_DIR}/matrices
+#
+# The test passes if the run is clean (exit code 0). It fails for findings, for a run that is thin (nothing found, but too little
+# looked at; ARGS --allow-thin lets that pass), and where nothing was judged or an option is wrong. `ctest --output-on-failure` shows
+# what the judge printed. The report is in conformance/TEST of the current binary folder, for CI conformance/TEST/report.junit.xml.
+# The judge takes all processors: CTest starts no other test beside it, unless the property PROCESSORS says otherwise.
+function(sparse_conformance_test)
+  cmake_parse_arguments(PARSE_ARGV 1 asked "" "NAME;TIER;SEED;TIMEOUT" "ONLY;ARGS")
+  set(target "${ARGV0}")
+  set(usage "sparse_conformance_test(${target} ...)")
+  if(NOT TARGET "${target}")
+    message(FATAL_ERROR "${usage}: there is no target `${target}`. Write add_library(${target} MODULE my_kernel.c) before.")
+  endif()
+  get_target_property(type "${target}" TYPE)
+  if(NOT type MATCHES "^(MODULE|SHARED)_LIBRARY$")
+    message(FATAL_ERROR "${usage}: `${target}` is of type ${type}, and the judge loads a shared library. Make it one: \
+add_library(${target} MODULE my_kernel.c). A program that speaks the protocol is a test of its own: \
+add_test(NAME ${target} COMMAND SparseConformance::conformance run --exec PROGRAM)")
+  endif()
+  if(asked_UNPARSED_ARGUMENTS OR asked_KEYWORDS_MISSING_VALUES)
+    message(FATAL_ERROR "${usage}: not understood: ${asked_UNPARSED_ARGUMENTS} ${asked_KEYWORDS_MISSING_VALUES}. After the target come \
+NAME, TIER, ONLY, SEED, TIMEOUT and ARGS, each with a value; other options of `conformance run` stand behind ARGS.")
+  endif()
+  if(DEFINED asked_TIER AND NOT asked_TIER MATCHES "^(quick|full|extensive)$")
+    message(FATAL_ERROR "${usage}: TIER is `${asked_TIER}`, and must be quick, full or extensive.")
+  endif()
+  foreach(number IN ITEMS SEED TIMEOUT)
+    if(DEFINED asked_${number} AND NOT asked_${number} MATCHES "^[0-9]+$")
+      message(FATAL_ERROR "${usage}: ${number} is `${asked_${number}}`, and must be a whole number.")
+    endif()
+  endforeach()
+  set(name "${target}")
+  if(DEFINED asked_NAME)
+    set(name "${asked_NAME}")
+  endif()
+  if(TEST "${name}")
+    message(FATAL_ERROR "${usage}: there is a test `${name}` in this folder already. Give this one another name: NAME ${name}-full")
+  endif()
+  if(NOT CMAKE_TESTING_ENABLED)
+    # include(CTest) with BUILD_TESTING=OFF: whoever builds wants no tests.
+    if(DEFINED BUILD_TESTING AND NOT BUILD_TESTING)
+      return()
+    endif()
+    message(FATAL_ERROR "${usage}: CTest would not see this test. Write enable_testing() before, in the top CMakeLists.txt.")
+  endif()
+  _sparse_conformance_find(problem)
+  if(problem)
+    message(FATAL_ERROR "${usage}: ${problem}")
+  endif()
+
+  _sparse_conformance_include(include)
+  target_include_directories("${target}" PRIVATE "${include}")
+  set(report "${CMAKE_CURRENT_BINARY_DIR}/conformance/${name}")
+  set(options --report "${report}")
+  if(DEFINED asked_TIER)
+    list(APPEND options --tier "${asked_TIER}")
+  endif()
+  if(DEFINED asked_SEED)
+    list(APPEND options --seed "${asked_SEED}")
+  endif()
+  if(DEFINED asked_ONLY)
+    list(JOIN asked_ONLY "," contracts)
+    list(APPEND options --contracts "${contracts}")
+  endif()
+  add_test(NAME "${name}" COMMAND "${CMAKE_COMMAND}" -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/judge.cmake" "${report}"
+    "${SparseConformance_COMMAND}" run --plugin "$<TARGET_FILE:${target}>" ${options} ${asked_ARGS})
+  cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
+  set_tests_properties("${name}" PROPERTIES PROCESSORS "${processors}" ATTACHED_FILES_ON_FAIL "${report}/report.html")
+  if(DEFINED asked_TIMEOUT)
+    set_tests_properties("${name}" PROPERTIES TIMEOUT "${asked_TIMEOUT}")
+  endif()
+endfunction()
+
+_sparse_conformance_include(_sparse_conformance_folder)
+_sparse_conformance_find(_sparse_conformance_problem)
+if(NOT _sparse_conformance_folder)
+  set(_sparse_conformance_problem "sparse_conformance.h is not there: the package stands alone. Use conformance/cmake of a whole checkout, \
+or a prefix that `cmake --install` made")
+endif()
+if(_sparse_conformance_problem)
+  set(SparseConformance_FOUND FALSE)
+  set(SparseConformance_NOT_FOUND_MESSAGE "${_sparse_conformance_problem}")
+elseif(NOT TARGET SparseConformance::conformance)
+  add_executable(SparseConformance::conformance IMPORTED GLOBAL)
+  set_target_properties(SparseConformance::conformance PROPERTIES IMPORTED_LOCATION "${SparseConformance_COMMAND}")
+  message(STATUS "SparseConformance: ${SparseConformance_COMMAND}, version ${SparseConformance_COMMAND_VERSION}")
+endif()
+if(_sparse_conformance_folder AND NOT TARGET SparseConformance::sparse_conformance)
+  add_library(SparseConformance::sparse_conformance INTERFACE IMPORTED GLOBAL)
+  set_target_properties(SparseConformance::sparse_conformance PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${_sparse_conformance_folder}")
+endif()
