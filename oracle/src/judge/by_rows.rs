@@ -11,6 +11,7 @@
 //! element and counts.
 
 use super::lanes::RowResult;
+use super::output::{Output, Place};
 use super::part_rows::{Accumulate, instruction, typed};
 use super::problem::Problem;
 use super::row_allowance::RowAllowances;
@@ -18,7 +19,7 @@ use super::row_model::RowModel;
 use super::rows::{Scratch, SpmmRow, SpmmRows};
 use super::rule::Rule;
 use super::screen::{ElementClass, Screen};
-use super::tally::{Output, Place, Tally};
+use super::tally::Tally;
 use crate::each_precision;
 use crate::model::tensor_core::ModelSpmm;
 use crate::refusal::Refusal;

@@ -1,7 +1,8 @@
 //! Sparse results: conversions and transposes, bit for bit, and the pattern and values of SpGEMM.
 
+use super::output::{Output, Place};
 use super::problem::Problem;
-use super::tally::{Judged, Output, Place, judge_problem};
+use super::tally::{Judged, judge_problem};
 use crate::arithmetic::Arithmetic;
 use crate::format::{AnySparse, Csr, FormatKind, FormatParams, Sparse};
 use crate::prelude::*;

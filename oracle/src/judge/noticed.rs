@@ -11,12 +11,12 @@
 use super::accepted::ElementVerdict;
 use super::by_rows::decode_held;
 use super::lanes::{RowResult, SoFar};
+use super::output::Place;
 use super::problem::{ElementInput, Problem};
 use super::row_allowance::RowAllowances;
 use super::rows::{Scratch, SpmmRow, SpmmRows};
 use super::rule::Rule;
 use super::screen::Screen;
-use super::tally::Place;
 use crate::arithmetic::Arithmetic;
 use crate::bound::Tolerance;
 use crate::profile::Profile;

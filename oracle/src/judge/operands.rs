@@ -7,11 +7,11 @@
 
 use super::accepted::Accepted;
 use super::exact_dense::ExactDense;
+use super::output::Place;
 use super::pads::pad_slots;
 use super::problem::{ElementInput, Problem};
 use super::row::MergedRow;
 use super::rule::Rule;
-use super::tally::Place;
 use super::terms_apart::Apart;
 use crate::arithmetic::{Arithmetic, Input, Order, Pads, Slot};
 use crate::contract::Op;

@@ -11,8 +11,9 @@
 use super::moved::Moved;
 use super::moves::judge_spgemm;
 use super::operands::{ExactOperands, Reading};
+use super::output::{Output, Place};
 use super::sheet::Sheet;
-use super::tally::{Judged, Output, Place, is_screened, judge_problem};
+use super::tally::{Judged, is_screened, judge_problem};
 use crate::arithmetic::Arithmetic;
 use crate::format::FormatKind;
 use crate::prelude::*;

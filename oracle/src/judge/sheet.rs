@@ -11,9 +11,10 @@
 
 use super::accepted::{Accepted, ElementVerdict};
 use super::moves::judge_sparse;
+use super::output::Place;
 use super::problem::Problem;
 use super::rule::Rule;
-use super::tally::{Judged, Place, Tally};
+use super::tally::{Judged, Tally};
 use crate::arithmetic::Arithmetic;
 use crate::format::FormatKind;
 use crate::profile::Profile;

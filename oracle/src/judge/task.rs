@@ -5,8 +5,9 @@
 //! ```
 
 use super::moved::Moved;
+use super::output::{Output, Place};
 use super::shared::Product;
-use super::tally::{Judged, Output, Place};
+use super::tally::Judged;
 use crate::arithmetic::Arithmetic;
 use crate::contract::Extent;
 use crate::format::{AnyParts, Layout};

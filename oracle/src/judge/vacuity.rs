@@ -2,8 +2,8 @@
 //! row; where it would not, it is tagged degenerate by name.
 
 use super::noticed::{Noticed, Search, search_all};
+use super::output::Place;
 use super::problem::Problem;
-use super::tally::Place;
 use crate::arithmetic::Arithmetic;
 use crate::scalar::AnySlice;
 use std::fmt;
