@@ -91,13 +91,18 @@ impl<'a> Screened<'a> {
             1 => pieces.into_iter().map(|piece| judged(&mut memory(), piece)).collect(),
             _ => pieces.into_par_iter().map_init(memory, judged).collect(),
         };
-        let start = Tally::new(rule().arithmetic().out, self.output.poison);
+        let start = Tally::new(self.extent(), rule().arithmetic().out, self.output.poison);
         Ok(tallies.into_iter().fold(start, Tally::then))
+    }
+
+    /// Rows and columns of the result.
+    fn extent(&self) -> (usize, usize) {
+        (self.rows.a.rows, self.rows.cols)
     }
 
     /// Some rows.
     fn piece(&self, memory: &mut Memory<'_>, rows: Range<usize>) -> Tally {
-        let mut tally = Tally::new(self.output.found.precision(), self.output.poison);
+        let mut tally = Tally::new(self.extent(), self.output.found.precision(), self.output.poison);
         self.rows.visit(rows, &mut |row| self.row(row, memory, &mut tally));
         tally
     }
@@ -140,7 +145,7 @@ impl<'a> Screened<'a> {
                     tally.passed(1, class == ElementClass::Within);
                     true
                 }
-                ElementClass::Wrong(tier) => tally.counts_wrong(tier),
+                ElementClass::Wrong(tier) => tally.counts_wrong((row.index, j), tier),
             };
             if !is_done {
                 row.element(j, scratch, &mut |site| tally.site(rule, site, self.output));

@@ -63,13 +63,13 @@ impl Sheet {
             });
             lines.push(SheetLine { at: site.at, accepted: rule.accepts(site, c), first: OnceLock::new() });
         })?;
-        Ok((count <= most).then(|| Sheet { shape: problem.shape(), out: arithmetic.out, lines }))
+        Ok((count <= most).then(|| Sheet { shape: problem.extent(), out: arithmetic.out, lines }))
     }
 
     /// As [`judge`](super::judge) with an output that lies so.
     #[must_use]
     pub fn judge(&self, found: AnySlice<'_>, place: Place, poison: Option<u64>) -> Judged {
-        let mut tally = Tally::new(self.out, poison);
+        let mut tally = Tally::new(self.shape, self.out, poison);
         for (visited, line) in self.lines.iter().enumerate() {
             let bits = found.bits(place.offset(line.at, visited));
             tally.element(line.at, bits, &line.accepted, || line.judge(bits));

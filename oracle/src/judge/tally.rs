@@ -10,7 +10,7 @@ use crate::arithmetic::Arithmetic;
 use crate::profile::Profile;
 use crate::refusal::Refusal;
 use crate::scalar::{Precision, brief, decimal, decode};
-use crate::verdict::{Criterion, Defect, Mismatch, Verdict};
+use crate::verdict::{Criterion, Defect, Mismatch, Verdict, WrongElements};
 
 /// A verdict on values, with the evidence behind it.
 #[derive(Clone, Debug)]
@@ -45,13 +45,15 @@ enum Strength {
 }
 
 pub(super) struct Tally {
+    /// Rows and columns of the result.
+    extent: (usize, usize),
     out: Precision,
     poison: Option<u64>,
     worst: f64,
     inexact: bool,
     /// The first of the elements that fail by the strongest statement, and how strong that is.
     first: Option<(Strength, Mismatch)>,
-    wrong: usize,
+    wrong: Option<Box<WrongElements>>,
     unjudged: usize,
     seen: [bool; 3],
     elements: usize,
@@ -94,21 +96,22 @@ pub(super) fn is_screened(
 
 /// Every element by the rule.
 fn one_by_one(problem: &Problem<'_>, mut rule: Rule<'_>, output: &Output<'_>) -> Result<Tally, Refusal> {
-    let mut tally = Tally::new(rule.arithmetic().out, output.poison);
+    let mut tally = Tally::new(problem.extent(), rule.arithmetic().out, output.poison);
     problem.for_each(&mut |site| tally.site(&mut rule, site, output))?;
     Ok(tally)
 }
 
 impl Tally {
     /// Before the first element.
-    pub(super) fn new(out: Precision, poison: Option<u64>) -> Tally {
+    pub(super) fn new(extent: (usize, usize), out: Precision, poison: Option<u64>) -> Tally {
         Tally {
+            extent,
             out,
             poison,
             worst: 0.0,
             inexact: false,
             first: None,
-            wrong: 0,
+            wrong: None,
             unjudged: 0,
             seen: [false; 3],
             elements: 0,
@@ -170,11 +173,20 @@ impl Tally {
     }
 
     /// Counts a wrong element, if one that is at least as wrong has been described already.
-    pub(super) fn counts_wrong(&mut self, tier: Criterion) -> bool {
+    pub(super) fn counts_wrong(&mut self, at: (usize, usize), tier: Criterion) -> bool {
         let known = self.first.as_ref().is_some_and(|(strongest, _)| *strongest <= strength(tier));
-        self.elements += usize::from(known);
-        self.wrong += usize::from(known);
+        if known {
+            self.elements += 1;
+            self.wrong_at(at);
+        }
         known
+    }
+
+    fn wrong_at(&mut self, at: (usize, usize)) {
+        match &mut self.wrong {
+            Some(wrong) => wrong.add(at),
+            None => self.wrong = Some(Box::new(WrongElements::one(self.extent, at))),
+        }
     }
 
     /// What later elements are screened by.
@@ -186,7 +198,13 @@ impl Tally {
     pub(super) fn then(mut self, next: Tally) -> Tally {
         self.worst = self.worst.max(next.worst);
         self.inexact |= next.inexact;
-        self.wrong += next.wrong;
+        self.wrong = match (self.wrong, next.wrong) {
+            (Some(mut wrong), Some(next)) => {
+                wrong.join(&next);
+                Some(wrong)
+            }
+            (wrong, next) => wrong.or(next),
+        };
         self.unjudged += next.unjudged;
         self.elements += next.elements;
         self.in_big_numbers += next.in_big_numbers;
@@ -199,7 +217,7 @@ impl Tally {
     }
 
     fn wrong(&mut self, strength: Strength, at: (usize, usize), describe: impl FnOnce() -> Mismatch) {
-        self.wrong += 1;
+        self.wrong_at(at);
         if self.first.as_ref().is_none_or(|(strongest, _)| strength < *strongest) {
             let mut mismatch = describe();
             mismatch.at = Some(at);
@@ -218,7 +236,8 @@ impl Tally {
             .collect();
         let verdict = match self.first {
             Some((_, mut mismatch)) => {
-                mismatch.count = self.wrong;
+                mismatch.count = self.wrong.as_ref().map_or(1, |wrong| wrong.count);
+                mismatch.elements = self.wrong;
                 Verdict::Wrong(Box::new(mismatch))
             }
             None if self.unjudged > 0 => Verdict::NotRun {

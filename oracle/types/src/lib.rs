@@ -23,6 +23,7 @@ pub mod refusal;
 pub mod scalar;
 pub mod task;
 pub mod verdict;
+mod wrong_elements;
 
 pub use refusal::{EncodingError, EngineError, Limit, Refusal, RequestError};
 pub use scalar::{Bf16, E4m3, E5m2, F16, Precision, Scalar, Tf32};

@@ -5,6 +5,7 @@
 //!
 //! With the features `serde` and `schemars` these are the types of the report as well, under the same names.
 
+pub use crate::wrong_elements::{WrongElements, WrongLines};
 use std::fmt;
 
 /// A criterion of judgement; a case must pass every one that applies to it.
@@ -155,6 +156,8 @@ pub struct Mismatch {
     pub bound: Option<f64>,
     /// How many elements are wrong.
     pub count: usize,
+    /// Where they are, if each was judged.
+    pub elements: Option<Box<WrongElements>>,
     /// One sentence for a reader.
     pub message: String,
 }
@@ -174,6 +177,7 @@ impl Mismatch {
             error: None,
             bound: None,
             count: 1,
+            elements: None,
             message,
         }
     }

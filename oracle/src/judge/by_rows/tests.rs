@@ -8,7 +8,7 @@ use super::*;
 use crate::arithmetic::{
     Along, Architecture, Arithmetic, Combine, CpuUnit, Epilogue, Instruction, Reduction, Slot,
 };
-use crate::format::{Codec, Csr, Dense, Entries, Entry};
+use crate::format::{Codec, Csr, CsrParts, Dense, Entries, Entry};
 use crate::prelude::*;
 use crate::profile::Profile;
 use crate::scalar::Precision::{self, E4m3, F16, F32, F64};
@@ -266,6 +266,40 @@ fn results_are_screened_wherever_their_elements_have_a_place() {
     // Found by mutation: an element that was not written is named before one that is only wrong.
     let unwritten = [f32::INFINITY, 5.0, f32::NAN];
     assert_eq!(defect(judge(0.0, unwritten, places, nan)), (Defect::Unwritten, Some((0, 2)), 2));
+}
+
+/// On many threads as on one, on the screen and by the rule.
+#[test]
+fn the_places_of_all_wrong_elements_are_kept() {
+    let (rows, cols) = (4096, 96);
+    let a = Csr::try_new(CsrParts {
+        rows,
+        cols: 1,
+        row_ptr: (0..=rows as u32).collect(),
+        col_idx: vec![0; rows],
+        values: vec![1.0; rows],
+    });
+    let (a, b) = (a.expect("legal"), ExactDense::Narrow(Dense::from_fn(1, cols, |_, j| j as f32).into()));
+    let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
+    let is_wrong = |i: usize, j: usize| i % 16 > 13 && j > 63;
+    let found: Vec<f32> =
+        (0..rows * cols).map(|at| (at % cols) as f32 + f32::from(is_wrong(at / cols, at % cols))).collect();
+    for place in [Place::Strides(cols, 1), Place::Visited] {
+        let output =
+            Output { found: AnySlice::F32(&found), place, poison: None, before: None, before_place: place };
+        let judged =
+            judge_problem(&problem, &Arithmetic::any(F32, F32), &Profile::default(), (1.0, 0.0), &output);
+        let Verdict::Wrong(mismatch) = judged.verdict else { panic!("{:?}", judged.verdict) };
+        let wrong = mismatch.elements.expect("places");
+        assert_eq!((wrong.count, mismatch.count, wrong.shape), (rows / 8 * 32, rows / 8 * 32, (rows, cols)));
+        assert_eq!(
+            (wrong.rows.first, wrong.rows.last, wrong.rows.residues),
+            (14, 4095, 0xc000_c000_c000_c000)
+        );
+        assert_eq!((wrong.cols.first, wrong.cols.last, wrong.cols.residues), (64, 95, 0xffff_ffff));
+        let (cells, width) = wrong.grid();
+        assert!(cells.iter().all(|cells| cells.trailing_zeros() == 21) && width == 32, "{cells:x?}");
+    }
 }
 
 /// Found by mutation: an instruction that is not found, or B that is taken for its type, only shows in who judges.
