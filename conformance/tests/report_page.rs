@@ -3,7 +3,7 @@
 use crate::report_sample::sample;
 use data_encoding::BASE64;
 use flate2::read::ZlibDecoder;
-use sparse_conformance::report::{Report, VerdictRecord, html};
+use sparse_conformance::report::{Report, VerdictRecord, WrongElements, html};
 use std::collections::BTreeSet;
 use std::io::Read;
 
@@ -64,6 +64,36 @@ fn every_finding_is_on_the_page() {
     let first: Vec<_> = findings.iter().take_while(|(_, element)| page.contains(element)).collect();
     assert_eq!(first.len(), 25);
     assert!(page.contains("further findings need JavaScript"));
+}
+
+/// A picture for each result of which the report holds one, and none for a text that is none.
+#[test]
+fn wrong_elements_are_drawn() {
+    let mut report = sample(2);
+    let elements = |cells: &str| {
+        let within = "rows 16 to 31 of 40 and columns 0 to 2 of 3".to_owned();
+        Some(WrongElements { count: 48, within, rows: 40, columns: 3, cells: cells.to_owned() })
+    };
+    let mut texts = ["13*0 12*7 7*5", "13*0 12*7"].into_iter();
+    for record in &mut report.cases {
+        if let VerdictRecord::Wrong(mismatch) = &mut record.verdict {
+            mismatch.elements = texts.next().and_then(elements);
+        }
+    }
+    report.seal();
+    let page = html::to_html(&report);
+    assert_eq!(page.matches("<figure class=\"wrongs\">").count(), 1);
+    let figure =
+        page.split("<figure class=\"wrongs\">").nth(1).and_then(|rest| rest.split("</figure>").next());
+    let figure = figure.expect("a picture");
+    assert!(
+        figure.contains("wrong elements: 48, in rows 16 to 31 of 40 and columns 0 to 2 of 3"),
+        "{figure}"
+    );
+    // The whole rows, and of the others two cells each; lines before rows 16 and 32 of 40.
+    assert!(figure.contains("M0 13h3v1h-3z") && figure.contains("M0 25h1v1h-1zM2 25h1v1h-1z"), "{figure}");
+    assert!(figure.contains("d=\"M0 12.8h3M0 25.6h3\""), "{figure}");
+    assert!(figure.contains("a square is about 2 x 1 elements; lines every 16 rows and columns"), "{figure}");
 }
 
 /// What a button says is what it leaves.

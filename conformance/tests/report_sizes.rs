@@ -2,8 +2,8 @@
 
 use crate::report_sample::sample;
 use sparse_conformance::report::{
-    CaseRecord, Criterion, Defect, Deviation, Mismatch, Place, Report, VerdictKind, VerdictRecord, junit,
-    plan_digest, write_all,
+    CaseRecord, Criterion, Defect, Deviation, Mismatch, Place, Report, VerdictKind, VerdictRecord,
+    WrongElements, junit, plan_digest, write_all,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -53,6 +53,13 @@ fn zero(row: u64) -> VerdictRecord {
         found_bits: Some("0x0".to_owned()),
         error: Some(format!("{row}.2093333374023437e-3")),
         bound: Some("3.5762786865234375e-7".to_owned()),
+        elements: Some(WrongElements {
+            count: 3_000 + row,
+            within: format!("rows {} to {row} of {row} and columns 0 to 32 of 33", row % 7),
+            rows: row,
+            columns: 33,
+            cells: format!("{:x} {}*ffffffff", row % 977, row.clamp(2, 32) - 1),
+        }),
         ..Mismatch::new(
             Criterion::T1,
             Defect::Value,

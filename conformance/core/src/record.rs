@@ -78,7 +78,9 @@ fn mismatch_record(m: Mismatch) -> report::Mismatch {
     let text = |s: String| (!s.is_empty()).then_some(s);
     let bits = |b: Option<u64>| b.map(|b| format!("0x{b:x}"));
     let number = |v: Option<f64>| v.map(|v| decimal(v, Precision::F64));
-    let more = if m.count > 1 { format!(" (and {} more)", m.count - 1) } else { String::new() };
+    let elements = m.elements.as_deref().filter(|wrong| wrong.count > 1).map(report::WrongElements::from);
+    let within = elements.as_ref().map(|wrong| format!("; all in {}", wrong.within)).unwrap_or_default();
+    let more = if m.count > 1 { format!(" (and {} more{within})", m.count - 1) } else { String::new() };
     let message = past_the_largest(&m).unwrap_or(m.message);
     report::Mismatch {
         tier: m.tier.unwrap_or(Criterion::T0),
@@ -90,6 +92,7 @@ fn mismatch_record(m: Mismatch) -> report::Mismatch {
         found_bits: bits(m.found_bits),
         error: number(m.error),
         bound: number(m.bound),
+        elements,
         message: format!("{message}{more}"),
     }
 }
@@ -114,6 +117,7 @@ fn past_the_largest(m: &Mismatch) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sparse_oracle::verdict::WrongElements;
 
     /// Found by mutation: one wrong element was "and 0 more".
     #[test]
@@ -123,6 +127,20 @@ mod tests {
             mismatch_record(Mismatch { count, ..plain }).message
         };
         assert_eq!([0, 1, 2, 7].map(message), ["wrong", "wrong", "wrong (and 1 more)", "wrong (and 6 more)"]);
+    }
+
+    #[test]
+    fn where_the_others_are_is_said() {
+        let mut wrong = WrongElements::one((64, 3), (17, 0));
+        let said = |elements: &WrongElements| {
+            let plain = Mismatch::plain(Defect::Value, "wrong".to_owned());
+            let (count, elements) = (elements.count, Some(Box::new(elements.clone())));
+            mismatch_record(Mismatch { count, elements, ..plain })
+        };
+        assert_eq!((said(&wrong).message.as_str(), said(&wrong).elements), ("wrong", None));
+        wrong.add((17, 2));
+        let expected = "wrong (and 1 more; all in row 17 of 64 and columns 0 to 2 of 3)";
+        assert_eq!((said(&wrong).message.as_str(), said(&wrong).elements.is_some()), (expected, true));
     }
 
     /// It read "expected inf, found -3.96e307: error inf exceeds the bound inf".

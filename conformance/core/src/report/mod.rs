@@ -19,6 +19,7 @@ pub mod stored;
 pub mod summary;
 pub mod verdict;
 pub mod worth;
+pub mod wrong_elements;
 
 pub use environment::{Environment, Timings};
 pub use evidence::{Claim, DeterminismGrade, Repeated, Reproducer, Same};
@@ -35,6 +36,7 @@ pub use reason::Reason;
 pub use summary::{BackendSummary, Cell, ContractRow, Counts, Histogram, NotRun, Summary, Worst};
 pub use verdict::{Criterion, Defect, Mismatch, Place, VerdictKind, VerdictRecord, details};
 pub use worth::{Behind, LEAST_CAUGHT, Seeded, Worth};
+pub use wrong_elements::WrongElements;
 
 /// The style sheet of every page that the suite writes.
 pub const STYLE: &str = include_str!("style.css");

@@ -3,6 +3,7 @@
 //! Values that may be NaN or infinite are strings (decimal and bits in hex), because JSON has neither; a share of
 //! the bound is a finite number and refuses to be written otherwise.
 
+use super::wrong_elements::WrongElements;
 use serde::{Deserialize, Serialize};
 pub use sparse_oracle::verdict::{Criterion, Defect, Verdict, VerdictKind};
 use std::fmt;
@@ -57,6 +58,9 @@ pub struct Mismatch {
     /// The largest error allowed there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<String>,
+    /// Where wrong elements are, if there are several and each was judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elements: Option<WrongElements>,
     /// What happened, as a lowercase sentence that stands alone.
     pub message: String,
 }
@@ -75,6 +79,7 @@ impl Mismatch {
             found_bits: None,
             error: None,
             bound: None,
+            elements: None,
             message: message.into(),
         }
     }

@@ -9,6 +9,7 @@
 
 mod causes;
 mod facets;
+mod picture;
 
 use crate::report::evidence::Reproducer;
 use crate::report::finding::{Described, Finding};
@@ -121,6 +122,7 @@ fn failure(described: &Described<'_>, record: &CaseRecord) -> Markup {
             @if !details.is_empty() {
                 dl.values { @for (name, value) in details { div { dt { (name) } dd { (shortened(&value)) } } } }
             }
+            @if let Some(wrong) = record.verdict.mismatch().and_then(|m| m.elements.as_ref()) { (picture::of(wrong)) }
             @if let Some(line) = &described.replay { (replay(line)) }
             @if let Some(shrunk) = &record.reproducer { (reproducer(shrunk)) }
         }
