@@ -29,6 +29,7 @@ pub mod origin;
 pub mod placed;
 pub mod plan;
 pub mod record;
+mod refusing;
 pub mod report;
 pub mod response;
 pub mod right;

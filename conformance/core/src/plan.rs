@@ -15,6 +15,7 @@ mod file;
 mod make;
 mod mix;
 mod number;
+mod refused;
 mod shown;
 mod sources;
 mod wide;

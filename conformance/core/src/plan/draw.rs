@@ -14,6 +14,7 @@ use super::cover::{Row, State, Tuple, Tuples, complete};
 use super::demand::{Budget, Demand, Demanded, space};
 use super::make::{CaseWish, Maker, takes};
 use super::mix::Mix;
+use super::refused::refused;
 use super::shown::Shown;
 use super::sources::{GROUPS, Pool, group_of};
 use crate::backend::Backend;
@@ -99,7 +100,12 @@ impl Maker<'_> {
             demands.push(self.claimed(claim, possible.as_deref(), &mut cases, &mut mix));
         }
         demands.sort_by_key(|demand| demand.backend);
-        (cases.list.into_iter().map(|(_, case)| case).collect(), demands)
+        let mut drawn: Vec<Case> = cases.list.into_iter().map(|(_, case)| case).collect();
+        for claim in &claims {
+            let further = refused(claim.backend, &drawn);
+            drawn.extend(further.into_iter().filter(|case| cases.lines.insert(case.to_string())));
+        }
+        (drawn, demands)
     }
 
     /// Adds what one backend's covering array and floor need.

@@ -10,6 +10,7 @@ use super::sources::{Choice, Pool};
 use crate::backend::{Backend, Support};
 use crate::case::{Case, Fault, Filling, Params};
 use crate::origin::Origin;
+use crate::refusing::refusing;
 use crate::right::Right;
 use crate::sequence::After;
 use sparse_oracle::arithmetic::Arithmetic;
@@ -75,8 +76,12 @@ impl Maker<'_> {
         }
         let most = match backend.map(|backend| backend.support(&self.contract, &draft.params)) {
             None => u64::MAX,
-            Some(Support::Supported { arithmetic, .. }) => most_terms(&draft, &arithmetic),
-            Some(Support::Excluded { .. }) => return None,
+            Some(Support::Supported { arithmetic, profile })
+                if refusing(&self.contract, &draft.params, &profile).is_none() =>
+            {
+                most_terms(&draft, &arithmetic)
+            }
+            Some(Support::Supported { .. } | Support::Excluded { .. }) => return None,
         };
         let fits = |choice: &Choice| self.fits(&draft, choice) && terms(&draft, choice) <= most;
         let place = (draft.group, draft.shape);
@@ -161,9 +166,12 @@ fn terms(draft: &Draft, choice: &Choice) -> u64 {
     }
 }
 
-/// True where a backend says that it answers.
+/// True where a backend says that it answers, and not with a refusal.
 pub(super) fn takes(backend: &dyn Backend, case: &Case) -> bool {
-    matches!(backend.support(&case.contract, &case.params), Support::Supported { .. })
+    match backend.support(&case.contract, &case.params) {
+        Support::Supported { profile, .. } => refusing(&case.contract, &case.params, &profile).is_none(),
+        Support::Excluded { .. } => false,
+    }
 }
 
 /// Factors that a manifest names stand for their level.

@@ -2,6 +2,7 @@
 
 use crate::case::Case;
 use crate::operands::Operands;
+use crate::refusing::refusing;
 use crate::response::Response;
 use sparse_oracle::each_sparse;
 use sparse_oracle::format::{CooCodec, Duplicates, Sparse};
@@ -33,14 +34,13 @@ fn timed_out(seconds: f64, idle: bool, tail: String) -> Verdict {
 /// What a legal request must be refused for because the profile says so; `None` where it must be answered.
 pub(super) fn declared_refusal(case: &Case, operands: &Operands, profile: &Profile) -> Option<String> {
     let (alpha, beta) = (case.params.alpha, case.params.beta);
-    let declares = |choice: Choice| profile.has(choice) && choice.concerns(&case.contract);
-    if declares(Choice::OnlyAlphaOne) && alpha != 1.0 {
-        return Some(format!("alpha={alpha}, of a backend that declares {}", Choice::OnlyAlphaOne.name()));
+    if let Some(choice) =
+        refusing(&case.contract, &case.params, profile).filter(|choice| *choice != Choice::DuplicatesRejected)
+    {
+        return Some(format!("alpha={alpha}, beta={beta}, of a backend that declares {}", choice.name()));
     }
-    if declares(Choice::OnlyBetaZeroOne) && beta != 0.0 && beta != 1.0 {
-        return Some(format!("beta={beta}, of a backend that declares {}", Choice::OnlyBetaZeroOne.name()));
-    }
-    let rejects = declares(Choice::DuplicatesRejected);
+    let rejects =
+        profile.has(Choice::DuplicatesRejected) && Choice::DuplicatesRejected.concerns(&case.contract);
     each_sparse!(&operands.a, a => match a {
         Sparse::Coo(a) if rejects => a.entries_with(Duplicates::Reject).err().map(|refusal| refusal.to_string()),
         _ => None,
