@@ -102,7 +102,7 @@ def main():
         for path in todo:
             files.wanted[path] = files.shown(path)
     for path in sorted(files.wanted):
-        made.append({"Chapter": {"name": path, "content": files.wanted[path], "number": None, "sub_items": [], "path": place(path), "source_path": None, "parent_names": ["Files"]}})
+        made.append({"Chapter": {"name": "/".join(path.split("/")[-2:]), "content": files.wanted[path], "number": None, "sub_items": [], "path": place(path), "source_path": None, "parent_names": ["Files"]}})
     head = "# Files\n\nFiles and folders of the repository that pages of this book link to.\n"
     book["items"] += [{"PartTitle": "The repository"}, {"Chapter": {"name": "Files", "content": head, "number": None, "sub_items": made, "path": "files.md", "source_path": None, "parent_names": []}}]
     json.dump(book, sys.stdout)
