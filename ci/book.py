@@ -16,7 +16,8 @@ import sys
 
 from links import ROOT, links, resolve, summary, tracked
 
-LANGUAGES = {"c": "c", "cpp": "cpp", "cu": "cpp", "h": "c", "hpp": "cpp", "py": "python", "rs": "rust", "toml": "toml", "yml": "yaml", "yaml": "yaml", "json": "json", "sh": "bash"}
+LANGUAGES = {"cu": "cpp", "h": "c", "hpp": "cpp", "py": "python", "rs": "rust", "yml": "yaml", "sh": "bash"}
+LANGUAGES |= {name: name for name in ("c", "cpp", "toml", "yaml", "json")}
 # Longer files are not shown: recordings and scorecards.
 LONGEST = 100_000
 
@@ -59,20 +60,19 @@ class Files:
         """The page of a file or folder."""
         if path in self.folders:
             below = sorted(name for name in self.files if name.startswith(f"{path}/"))
-            short = [name for name in below if self.text(name) is not None]
-            if len(below) <= 20:
-                listed = "\n".join(f"- [{name}]({os.path.relpath(name, os.path.dirname(path) or '.')})" if name in short else f"- {name}" for name in below)
-            else:
-                listed = "\n".join(f"- {name}" for name in below)
-            chapter = place(path)
-            return f"# {path}\n\nA folder of the repository.\n\n{self.relink(chapter, path, listed)}\n"
+            # What a large folder holds, or what is no text, is named and not shown.
+            shown = [name for name in below if len(below) <= 20 and self.text(name) is not None]
+            listed = (f"- [{name}]({self.target(place(path), 'README.md', name)})" if name in shown else f"- {name}" for name in below)
+            return f"# {path}\n\nA folder of the repository.\n\n" + "\n".join(listed) + "\n"
         text = self.text(path)
         if text is None:
-            return f"# {path}\n\nThis file of the repository has {(ROOT / path).stat().st_size} bytes, too many for the book, or is no text.\n"
+            size = (ROOT / path).stat().st_size
+            return f"# {path}\n\nThis file of the repository has {size} bytes, too many for the book, or is no text.\n"
         if path.endswith(".md"):
             return self.relink(place(path), path, text)
         fence = "`" * (3 + max((len(run) for run in re.findall(r"`{3,}", text)), default=0))
-        return f"# {path}\n\nA file of the repository.\n\n{fence}{LANGUAGES.get(path.rpartition('.')[2], 'text')}\n{text.rstrip()}\n{fence}\n"
+        language = LANGUAGES.get(path.rpartition(".")[2], "text")
+        return f"# {path}\n\nA file of the repository.\n\n{fence}{language}\n{text.rstrip()}\n{fence}\n"
 
     def text(self, path):
         data = (ROOT / path).read_bytes()
@@ -96,15 +96,22 @@ def main():
         page = os.path.normpath(os.path.join("docs", chapter["path"]))
         chapter["path"] = chapter["source_path"] = place(page)
         chapter["content"] = files.relink(chapter["path"], page, chapter["content"])
-    made = []
     # A folder's page wants the pages of its files.
     while todo := [path for path in files.wanted if files.wanted[path] is None]:
         for path in todo:
             files.wanted[path] = files.shown(path)
-    for path in sorted(files.wanted):
-        made.append({"Chapter": {"name": "/".join(path.split("/")[-2:]), "content": files.wanted[path], "number": None, "sub_items": [], "path": place(path), "source_path": None, "parent_names": ["Files"]}})
-    head = "# Files\n\nFiles and folders of the repository that pages of this book link to.\n"
-    book["items"] += [{"PartTitle": "The repository"}, {"Chapter": {"name": "Files", "content": head, "number": None, "sub_items": made, "path": "files.md", "source_path": None, "parent_names": []}}]
+    # The sidebar nests chapters by their numbers.
+    number = 1 + max(chapter["number"][0] for chapter in chapters(book["items"]) if chapter["number"])
+
+    def made(name, content, path, *numbers):
+        chapter = {"name": name, "content": content, "path": path, "source_path": None, "sub_items": []}
+        return {"Chapter": chapter | {"number": [number, *numbers], "parent_names": ["Files"] if numbers else []}}
+
+    last = made("Files", "# Files\n\nFiles and folders of the repository that pages of this book link to.\n", "files.md")
+    for count, path in enumerate(sorted(files.wanted), 1):
+        last["Chapter"]["content"] += f"\n- [{path}]({place(path)})"
+        last["Chapter"]["sub_items"].append(made("/".join(path.split("/")[-2:]), files.wanted[path], place(path), count))
+    book["items"] += [{"PartTitle": "The repository"}, last]
     json.dump(book, sys.stdout)
 
 

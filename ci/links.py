@@ -22,7 +22,8 @@ CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 
 def tracked():
     """Files that git knows or would take, from the repository's root, and all folders that hold them."""
-    names = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True, text=True)
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     files = {name for name in names.stdout.splitlines() if (ROOT / name).exists()}
     return files, {str(parent) for name in files for parent in Path(name).parents}
 
@@ -104,13 +105,14 @@ class Page(html.parser.HTMLParser):
         for name, value in attributes:
             if name == "id" or (tag == "a" and name == "name"):
                 self.ids.add(value)
-            elif value and ((tag in ("a", "link") and name == "href") or (tag in ("img", "script", "iframe") and name == "src")):
+            elif value and name in ("href", "src") and tag in ("a", "link", "img", "script", "iframe"):
                 self.links.append(value)
 
 
 def check_book(book):
     # toc.html stands in a frame of other pages, and 404.html may stand anywhere.
-    pages = {path.relative_to(book).as_posix(): Page(path) for path in sorted(book.rglob("*.html")) if path.name not in ("404.html", "toc.html")}
+    paths = (path for path in sorted(book.rglob("*.html")) if path.name not in ("404.html", "toc.html"))
+    pages = {path.relative_to(book).as_posix(): Page(path) for path in paths}
     faults, count = [], 0
     for name, page in pages.items():
         for target in page.links:
