@@ -96,7 +96,7 @@ fn unheld(refusal: &Refusal) -> Verdict {
 }
 
 /// The positions of the result that the operand stores more than once, each with the bits that are right there besides the expected ones. If
-/// the profile adds duplicates in any order, these are the rounded sums of up to five duplicates in every order; else there are none.
+/// the profile adds duplicates in any order, these are the rounded sums of up to five duplicates in every order and as every tree; else there are none.
 fn summed_positions(inputs: &Inputs<'_>, profile: &Profile) -> Sums {
     let any_order = profile.has(Choice::DuplicatesSumAnyOrder);
     let transposed = inputs.to.is_none();
@@ -118,21 +118,44 @@ fn summed_positions(inputs: &Inputs<'_>, profile: &Profile) -> Sums {
     })
 }
 
-/// Left-to-right rounded sums over all orders of a few values.
+/// Rounded sums of a few values, in every way in which they can be added two by two: one after the other, or as a tree.
 fn all_orders(values: &[f64], precision: Precision) -> Vec<u64> {
-    fn visit(sum: Option<f64>, rest: &[f64], unit: Unit, found: &mut Vec<u64>) {
-        if rest.is_empty() {
-            found.extend(sum.map(|s| encode(s, unit.precision, Rounding::NearestEven)));
+    fn visit(values: &[f64], unit: Unit, found: &mut Vec<u64>) {
+        if let &[sum] = values {
+            found.push(encode(sum, unit.precision, Rounding::NearestEven));
         }
-        for i in 0..rest.len() {
-            let mut left = rest.to_vec();
-            let next = left.remove(i);
-            visit(Some(sum.map_or(next, |s| unit.add(s, next))), &left, unit, found);
+        for second in 1..values.len() {
+            for first in 0..second {
+                let mut left = values.to_vec();
+                left[first] = unit.add(left[first], left.swap_remove(second));
+                visit(&left, unit, found);
+            }
         }
     }
     let mut found = Vec::new();
-    visit(None, values, Unit { precision }, &mut found);
+    visit(values, Unit { precision }, &mut found);
     found.sort_unstable();
     found.dedup();
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Only sequences were right once: a kernel that adds duplicates in pairs got a finding.
+    #[test]
+    fn sums_in_any_order_are_trees_as_well_as_sequences() {
+        let sums = |values: &[f64]| {
+            let bits = all_orders(values, Precision::F32);
+            let mut sums: Vec<f32> = bits.iter().map(|&bits| f32::from_bits(bits as u32)).collect();
+            sums.sort_by(f32::total_cmp);
+            sums
+        };
+        assert_eq!(sums(&[1.5]), [1.5]);
+        assert_eq!(sums(&[3.0, -1.0]), [2.0]);
+        // Only the tree ((-2^24 - 3) + (-1 - 5)) gives -2^24 - 10, where 2^24 and more are even.
+        assert_eq!(sums(&[-16_777_216.0, -3.0, -1.0, -5.0]), [-16_777_226.0, -16_777_224.0]);
+        assert_eq!(sums(&[-0.0, -0.0]), [-0.0]);
+    }
 }
