@@ -118,10 +118,16 @@ NAME, TIER, ONLY, SEED, TIMEOUT and ARGS, each with a value; other options of `c
     list(JOIN asked_ONLY "," contracts)
     list(APPEND options --contracts "${contracts}")
   endif()
-  add_test(NAME "${name}" COMMAND "${CMAKE_COMMAND}" -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/judge.cmake" "${report}"
-    "${SparseConformance_COMMAND}" run --plugin "$<TARGET_FILE:${target}>" ${options} ${asked_ARGS})
-  cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
-  set_tests_properties("${name}" PROPERTIES PROCESSORS "${processors}" ATTACHED_FILES_ON_FAIL "${report}/report.html")
+  # CMake reads options that stand behind `-P judge.cmake` as its own: --help would print its help, and pass. With a `=` before them
+  # it reads none; judge.cmake takes that away.
+  set(marked "")
+  foreach(option IN LISTS options asked_ARGS)
+    string(REPLACE ";" "\\;" option "=${option}")
+    list(APPEND marked "${option}")
+  endforeach()
+  add_test(NAME "${name}" COMMAND "${CMAKE_COMMAND}" -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/judge.cmake" "=${report}"
+    "=${SparseConformance_COMMAND}" =run =--plugin "=$<TARGET_FILE:${target}>" =--report "=${report}" ${marked})
+  set_tests_properties("${name}" PROPERTIES RUN_SERIAL TRUE ATTACHED_FILES_ON_FAIL "${report}/report.html")
   if(DEFINED asked_TIMEOUT)
     set_tests_properties("${name}" PROPERTIES TIMEOUT "${asked_TIMEOUT}")
   endif()
