@@ -5,27 +5,45 @@
 #     add_library(my_kernel MODULE my_kernel.c)                        # C, C++, CUDA, or Fortran with bind(C)
 #     sparse_conformance_test(my_kernel TIER quick ONLY "spmm.csr.*")
 #
-# SparseConformance_COMMAND             the command: set it (-D, or SPARSE_CONFORMANCE in the environment) where it is not found
+# SparseConformance_COMMAND             the command: set it (-D, or SPARSE_CONFORMANCE in the environment) where it is not found. A value in
+#                                       the environment that is new to the build folder replaces what was found there before
 # SparseConformance::sparse_conformance the header's folder; a plug-in needs no macro, and no setting for visibility
 # SparseConformance::conformance        the command as a target, for tests of your own:
 #                                       add_test(NAME mine COMMAND SparseConformance::conformance run --exec "python mine.py")
 
+# The functions keep these policies, whatever the project that calls them asks for.
+cmake_policy(PUSH)
+cmake_policy(VERSION 3.18...3.30)
+
 # Sets SparseConformance_COMMAND, and `problem` to the reason why there is none, with what to do about it; else to nothing.
 function(_sparse_conformance_find problem)
-  if(NOT SparseConformance_COMMAND AND NOT "$ENV{SPARSE_CONFORMANCE}" STREQUAL "")
-    set(SparseConformance_COMMAND "$ENV{SPARSE_CONFORMANCE}" CACHE FILEPATH "The command `conformance`" FORCE)
+  # A variable that is always set must not win over -D, and a relative path means the folder of the shell that the user was in. Both
+  # are right if the environment is read only when it has changed since the last configure.
+  set(given "$ENV{SPARSE_CONFORMANCE}")
+  if(given AND (NOT SparseConformance_COMMAND OR
+                (DEFINED CACHE{_sparse_conformance_given} AND NOT given STREQUAL "$CACHE{_sparse_conformance_given}")))
+    get_filename_component(path "${given}" ABSOLUTE BASE_DIR "$ENV{PWD}")
+    set(SparseConformance_COMMAND "${path}" CACHE FILEPATH "The command `conformance`" FORCE)
   endif()
-  # In an installed prefix it is beside this file's folder, in a checkout it is where cargo puts it.
+  set(_sparse_conformance_given "${given}" CACHE INTERNAL "SPARSE_CONFORMANCE of the last configure")
+  # In a checkout the command is where cargo puts it, in an installed prefix in its bin/. That one wins over any other.
   set(here "${CMAKE_CURRENT_FUNCTION_LIST_DIR}")
-  find_program(SparseConformance_COMMAND NAMES conformance NO_CMAKE_FIND_ROOT_PATH DOC "The command `conformance`"
-    HINTS "${here}/../../../bin" "${here}/../../target/release" PATHS "$ENV{HOME}/.cargo/bin")
+  find_program(SparseConformance_COMMAND NAMES conformance DOC "The command `conformance`"
+    PATHS "${here}/../../target/release" "${here}/../../../bin" NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
+  find_program(SparseConformance_COMMAND NAMES conformance PATHS "$ENV{HOME}/.cargo/bin" NO_CMAKE_FIND_ROOT_PATH)
   set(said "")
   if(SparseConformance_COMMAND)
     execute_process(COMMAND "${SparseConformance_COMMAND}" --version OUTPUT_VARIABLE said ERROR_QUIET RESULT_VARIABLE failed)
   endif()
-  if(said MATCHES "^conformance ([0-9.]+[^\n]*)")
+  include("${here}/SparseConformanceConfigVersion.cmake")
+  string(REGEX MATCH "^[0-9]+\\.[0-9]+" wanted "${PACKAGE_VERSION}")
+  if(said MATCHES "^conformance (([0-9]+\\.[0-9]+)[^\n]*)")
     set(SparseConformance_COMMAND_VERSION "${CMAKE_MATCH_1}" PARENT_SCOPE)
     set(${problem} "" PARENT_SCOPE)
+    if(NOT CMAKE_MATCH_2 VERSION_EQUAL wanted)
+      set(${problem} "SparseConformance_COMMAND is ${SparseConformance_COMMAND}, of version ${CMAKE_MATCH_1}, and this package is of version \
+${PACKAGE_VERSION}. It needs a command of version ${wanted}: -DSparseConformance_COMMAND=PATH" PARENT_SCOPE)
+    endif()
   elseif(SparseConformance_COMMAND)
     set(${problem} "SparseConformance_COMMAND is ${SparseConformance_COMMAND}, which is not the command `conformance`, or does not run \
 here (--version: ${failed}). Give its path: -DSparseConformance_COMMAND=PATH" PARENT_SCOPE)
@@ -151,3 +169,4 @@ if(_sparse_conformance_folder AND NOT TARGET SparseConformance::sparse_conforman
   add_library(SparseConformance::sparse_conformance INTERFACE IMPORTED GLOBAL)
   set_target_properties(SparseConformance::sparse_conformance PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${_sparse_conformance_folder}")
 endif()
+cmake_policy(POP)
