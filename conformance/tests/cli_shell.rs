@@ -90,6 +90,29 @@ fn a_name_that_is_nearly_one_is_named() {
     assert_eq!(ran.code, 2, "{}", ran.out);
     assert!(ran.err.contains("did you mean \"portable\"?"), "{}", ran.err);
     assert!(!run(&["run", "--backend", "xyz"]).err.contains("did you mean"));
+    let contract = "spmm.csr.f32_f32_f32_f32";
+    let replayed = |rest: &str| run(&["replay", &format!("{contract}/{rest}")]);
+    for (ran, name) in [
+        (run(&["run", "--contracts", "spmm.crs.f32_f32_f32_f32"]), contract),
+        (run(&["run", "--contracts", "spmm.crs.f32*"]), "spmm.csr.f32*"),
+        (
+            run(&["bench", "--kernel", "spmm_crs_f64_f64_f64_f64__portable"]),
+            "spmm_csr_f64_f64_f64_f64__portable",
+        ),
+        (run(&["replay", "spmm.crs.f32_f32_f32_f32/rmat:scale=8/values=wide,3"]), contract),
+        (replayed("rmatt:scale=8/values=wide,3"), "rmat"),
+        (replayed("rmat:scale=8/values=wode,3"), "wide"),
+        (replayed("rmat:scale=8/values=wide,3/alhpa=2"), "alpha"),
+    ] {
+        assert_eq!(ran.code, 2, "{}", ran.out);
+        assert!(ran.err.contains(&format!("did you mean \"{name}")), "{name}: {}", ran.err);
+    }
+    // What is wrong otherwise has no other name.
+    for rest in ["rmat:scale=8/values=wide,x", "rmat:scale=8/values=wide,3/n=x", "rmat:scale=x/values=wide,3"]
+    {
+        let ran = replayed(rest);
+        assert!(ran.code == 2 && !ran.err.contains("did you mean"), "{}", ran.err);
+    }
 }
 
 /// Ctrl-C says how the run goes on.

@@ -1,5 +1,6 @@
 //! `conformance bench`.
 
+use super::meant::meant;
 use super::output::output;
 use super::run::{matrices, op, precision};
 use super::subjects::{Outsiders, seconds};
@@ -271,12 +272,11 @@ fn unknown(name: &str) -> String {
     let stem = name.split("__").next().unwrap_or(name);
     let near: Vec<&str> =
         all_kernels().iter().map(|k| k.name.as_str()).filter(|k| k.starts_with(stem)).take(4).collect();
-    let hint = if near.is_empty() {
-        "`conformance list kernels` prints them all".to_owned()
-    } else {
-        format!("there are {}", near.join(", "))
-    };
-    format!("unknown kernel {name:?}; {hint}")
+    if !near.is_empty() {
+        return format!("unknown kernel {name:?}; there are {}", near.join(", "));
+    }
+    let meant = meant(name, all_kernels().iter().map(|k| &k.name));
+    format!("unknown kernel {name:?}; `conformance list kernels` prints them all{meant}")
 }
 
 fn origins(args: &Args) -> Result<Vec<Origin>> {

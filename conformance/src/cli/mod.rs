@@ -12,6 +12,7 @@ mod extent;
 mod host;
 mod inspect;
 mod list;
+mod meant;
 mod merge;
 mod model;
 mod output;

@@ -1,12 +1,12 @@
 //! `conformance replay`: one case line again.
 
+use super::meant::case;
 use super::output::output;
 use super::subjects::Subjects;
 use crate::backend::Backend;
-use crate::case::Case;
 use crate::determinism::Repeats;
 use crate::runner::run_case_repeated;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args as ClapArgs;
 use std::io::Write;
 
@@ -27,7 +27,7 @@ const REPEATS: u32 = 3;
 
 /// Runs the case and prints each verdict. 0 clean, 1 findings, 2 if nobody was judged.
 pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
-    let case: Case = args.case.parse().context("the case line")?;
+    let case = case(&args.case)?;
     let backends = args.subjects.open(backends)?;
     let loaded = case.origin.load()?;
     let ran = run_case_repeated(&case, &loaded, &backends, Repeats::all(REPEATS));

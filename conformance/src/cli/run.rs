@@ -2,6 +2,7 @@
 
 use super::dry_run::dry_run;
 use super::extent::Extent;
+use super::meant::meant_contract;
 use super::output::output;
 use super::progress::Shown;
 use super::subjects::Subjects;
@@ -82,7 +83,8 @@ pub(super) fn contracts(pattern: &str) -> Result<String, String> {
     if all_contracts().iter().any(|c| matcher.matches(&c.to_string())) {
         Ok(pattern.to_owned())
     } else {
-        Err("no contract's name fits; `conformance list contracts` shows them".to_owned())
+        let meant = meant_contract(pattern);
+        Err(format!("no contract's name fits; `conformance list contracts` shows them{meant}"))
     }
 }
 

@@ -1,15 +1,15 @@
 //! `conformance shrink`, and the part of `run` that shrinks what it found.
 
+use super::meant::case;
 use super::output::output;
 use super::subjects::Subjects;
 use crate::backend::Backend;
-use crate::case::Case;
 use crate::determinism::Repeats;
 use crate::report::Report;
 use crate::reproducer;
 use crate::runner::run_case_repeated;
 use crate::shrink::{Reason, ShrinkBudget};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args as ClapArgs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ pub(super) struct Args {
 
 /// Shrinks the case on the one backend that fails it. 1: shrunk; 0: it does not fail; 2: usage.
 pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
-    let case: Case = args.case.parse().context("the case line")?;
+    let case = case(&args.case)?;
     let backends = args.subjects.open(backends)?;
     let loaded = case.origin.load()?;
     let mut out = output();

@@ -1,5 +1,6 @@
 //! Who is judged: the options that `run`, `replay` and `explain` share.
 
+use super::meant::meant;
 use crate::backend::{Backend, check_declarations};
 use crate::remote::{Limits, PluginBackend, Remote, SAID, Sandbox, StartError};
 use anyhow::{Context, Result, anyhow, bail};
@@ -282,14 +283,5 @@ impl Outsiders {
             memory: self.memory << 20,
             ..default
         })
-    }
-}
-
-/// `, did you mean "portable"?` where one of the names is near to what was typed.
-fn meant(typed: &str, known: &[String]) -> String {
-    let near = known.iter().map(|name| (strsim::jaro_winkler(typed, name), name));
-    match near.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(near, _)| *near > 0.8) {
-        Some((_, name)) => format!(", did you mean {name:?}?"),
-        None => String::new(),
     }
 }

@@ -5,6 +5,7 @@ mod number;
 mod steps;
 mod tiers;
 
+use super::meant::case;
 use super::subjects::Subjects;
 use crate::backend::{Backend, Support};
 use crate::case::Case;
@@ -46,7 +47,7 @@ pub(super) struct Args {
 
 /// Explains a case. Exit code as `replay`; 0 where only an arithmetic is looked at.
 pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
-    let case: Case = args.case.parse().context("the case line")?;
+    let case = case(&args.case)?;
     let backends = args.subjects.open(backends)?;
     let at = args.at.as_deref().map(position).transpose()?;
     let (alpha, beta) = (case.params.alpha, case.params.beta);

@@ -1,0 +1,62 @@
+//! What a mistyped name was probably to be.
+
+use crate::case::{Case, CaseError};
+use crate::keys;
+use anyhow::{Result, anyhow};
+use sparse_oracle::contract::all_contracts;
+use sparse_oracle::source::generator::FAMILIES;
+use sparse_oracle::source::values::{VALUE_FAMILIES, ValueFamily};
+
+/// How near a name must be, from 0 to 1.
+const NEAR: f64 = 0.8;
+
+/// `, did you mean "portable"?` where one of the names is near to what was typed.
+pub(super) fn meant<S: AsRef<str>>(typed: &str, known: impl IntoIterator<Item = S>) -> String {
+    let near = known.into_iter().map(|name| (strsim::jaro_winkler(typed, name.as_ref()), name));
+    match near.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(near, _)| *near > NEAR) {
+        Some((_, name)) => format!(", did you mean {:?}?", name.as_ref()),
+        None => String::new(),
+    }
+}
+
+/// As [`meant`] of the contracts, for a pattern of them: what stands before its first `*` counts.
+pub(super) fn meant_contract(pattern: &str) -> String {
+    let (stem, rest) = pattern.find('*').map_or((pattern, ""), |at| pattern.split_at(at));
+    let names = all_contracts().iter().map(ToString::to_string);
+    meant(pattern, names.map(|name| if rest.is_empty() { name } else { beginning(&name, stem.len()) + rest }))
+}
+
+fn beginning(name: &str, bytes: usize) -> String {
+    name[..name.floor_char_boundary(bytes)].to_owned()
+}
+
+/// The case of a line.
+///
+/// # Errors
+/// What is wrong with the line, with the name that was probably meant.
+pub(super) fn case(line: &str) -> Result<Case> {
+    line.parse().map_err(|error| anyhow!("the case line: {error}{}", meant_in(line, &error)))
+}
+
+fn meant_in(line: &str, error: &CaseError) -> String {
+    match error {
+        CaseError::Contract(name) => meant_contract(name),
+        CaseError::Origin(_) => {
+            let family = line.split('/').nth(1).and_then(|source| source.split(':').next());
+            let is_typed = |typed: &&str| FAMILIES.iter().all(|family| family.name != *typed);
+            let hint = |typed| meant(typed, FAMILIES.iter().map(|family| family.name));
+            family.filter(is_typed).map(hint).unwrap_or_default()
+        }
+        CaseError::Param { part, .. } => match part.split_once('=').unwrap_or((part, "")) {
+            ("values", drawn) => {
+                let family = drawn.split(',').next().unwrap_or_default();
+                let is_known = family == "own" || ValueFamily::from_name(family).is_some();
+                let names = VALUE_FAMILIES.iter().map(|family| family.name);
+                if is_known { String::new() } else { meant(family, names) }
+            }
+            (key, _) if keys::names().all(|name| name != key) => meant(key, keys::names()),
+            _ => String::new(),
+        },
+        _ => String::new(),
+    }
+}
