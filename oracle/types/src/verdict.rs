@@ -5,7 +5,7 @@
 //!
 //! With the features `serde` and `schemars` these are the types of the report as well, under the same names.
 
-pub use crate::wrong_elements::{WrongElements, WrongLines};
+pub use crate::wrong_elements::{CELLS, WrongElements, WrongLines};
 use std::fmt;
 
 /// A criterion of judgement; a case must pass every one that applies to it.

@@ -8,8 +8,8 @@
 //!                         ################################
 //! ```
 
-/// Cells of the grid along rows, and along columns.
-const CELLS: usize = 32;
+/// Cells of the grid along rows, and along columns, at most.
+pub const CELLS: usize = 32;
 
 /// The wrong elements of one result.
 #[derive(Clone, Debug, PartialEq, Eq)]

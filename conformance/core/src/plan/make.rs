@@ -74,14 +74,9 @@ impl Maker<'_> {
         {
             draft.params.alpha = -0.0;
         }
-        let most = match backend.map(|backend| backend.support(&self.contract, &draft.params)) {
+        let most = match backend {
             None => u64::MAX,
-            Some(Support::Supported { arithmetic, profile })
-                if refusing(&self.contract, &draft.params, &profile).is_none() =>
-            {
-                most_terms(&draft, &arithmetic)
-            }
-            Some(Support::Supported { .. } | Support::Excluded { .. }) => return None,
+            Some(backend) => most_terms(&draft, &answers(backend, &self.contract, &draft.params)?),
         };
         let fits = |choice: &Choice| self.fits(&draft, choice) && terms(&draft, choice) <= most;
         let place = (draft.group, draft.shape);
@@ -166,12 +161,19 @@ fn terms(draft: &Draft, choice: &Choice) -> u64 {
     }
 }
 
+/// The arithmetic with which a backend says that it answers; `None` where it does not, or with a refusal.
+fn answers(backend: &dyn Backend, contract: &Contract, params: &Params) -> Option<Arithmetic> {
+    match backend.support(contract, params) {
+        Support::Supported { arithmetic, profile } => {
+            refusing(contract, params, &profile).is_none().then_some(arithmetic)
+        }
+        Support::Excluded { .. } => None,
+    }
+}
+
 /// True where a backend says that it answers, and not with a refusal.
 pub(super) fn takes(backend: &dyn Backend, case: &Case) -> bool {
-    match backend.support(&case.contract, &case.params) {
-        Support::Supported { profile, .. } => refusing(&case.contract, &case.params, &profile).is_none(),
-        Support::Excluded { .. } => false,
-    }
+    answers(backend, &case.contract, &case.params).is_some()
 }
 
 /// Factors that a manifest names stand for their level.

@@ -168,11 +168,12 @@ impl Report {
         let replay = |record: &CaseRecord| self.replay(record);
         let of_expectation = |rule: &str, number: usize, what: String, record: Option<&'a CaseRecord>| {
             let expectation = &self.expectations[number];
+            let summary = expectation.summary();
             Described {
                 rule: rule.to_owned(),
                 backend: &expectation.backend,
-                subject: expectation.summary(),
-                message: format!("{what} ({})", expectation.summary()),
+                message: format!("{what} ({summary})"),
+                subject: summary,
                 record,
                 replay: record.map(replay),
                 details: vec![("reason", expectation.reason.clone())],

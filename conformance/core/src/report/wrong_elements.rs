@@ -6,11 +6,8 @@
 //! ```
 
 use serde::{Deserialize, Serialize};
-use sparse_oracle::verdict::{self, WrongLines};
+use sparse_oracle::verdict::{self, CELLS, WrongLines};
 use std::fmt;
-
-/// Most rows of cells, and cells in a row.
-const CELLS: usize = 32;
 
 /// The wrong elements of one result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -75,8 +75,9 @@ where
         outputs: &[Option<usize>],
     ) -> Result<(), String> {
         // Before the first of them is made.
+        let each = line.bytes();
         let stamped = stamps.iter().flatten().filter_map(|&place| self.stamps.get(place));
-        self.bytes += stamped.map(|stamp| (line.bytes() + stamp.bytes()) as u64).sum::<u64>();
+        self.bytes += stamped.map(|stamp| (each + stamp.bytes()) as u64).sum::<u64>();
         if self.bytes > MOST_BYTES {
             return Err(format!("the records up to here are more than {MOST_BYTES} bytes"));
         }
