@@ -211,14 +211,21 @@ static inline int sc_holds(const sc_dense *d) {
     return d->ld >= inner && d->count >= d->ld * outer;
 }
 
+/* By its bits: with -ffast-math a compiler takes every number for finite, and leaves comparisons out. */
+static inline int sc_finite(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (bits >> 52 & 0x7ff) != 0x7ff;
+}
+
 /* Why the request must be refused, or NULL: some cases ask for what no kernel may accept. A kernel with checks of its
  * own uses those instead. */
 static inline const char *sc_illegal(const sc_task *task, const sc_result *result) {
     const sc_sparse *a = task->a;
     const sc_dense *b = task->b, *y = task->y, *c = result->c;
     uint64_t m = task->transpose_a ? a->cols : a->rows, k = task->transpose_a ? a->rows : a->cols;
-    if (!(task->alpha - task->alpha == 0)) return "alpha is not finite";
-    if (!(task->beta - task->beta == 0)) return "beta is not finite";
+    if (!sc_finite(task->alpha)) return "alpha is not finite";
+    if (!sc_finite(task->beta)) return "beta is not finite";
     if (task->op == SC_SPGEMM && a->cols != task->b_sparse->rows) return "A's columns are not B's rows";
     if (task->op == SC_SPMM || task->op == SC_SPMV) {
         uint64_t inner = task->transpose_b ? b->cols : b->rows, n = task->transpose_b ? b->rows : b->cols;
