@@ -272,6 +272,38 @@ fn an_infinity_becomes_nan_only_beside_a_flushed_number() {
     }
 }
 
+/// Story: a plug-in in C, compiled with `-ffast-math`, declared `any,flush` and skipped the sum where `alpha == 0`. With DAZ that is true of a
+/// subnormal alpha; beside an infinity in B it got a finding (the exact value is an infinity; only NaN was allowed besides).
+#[test]
+fn a_factor_that_is_read_as_zero_may_skip_what_it_multiplies() {
+    let f32s = TYPES[1];
+    let (tiny, least) = (2.0f64.powi(-130), 2.0f64.powi(-126));
+    let (inf, nan) = (f64::INFINITY, f64::NAN);
+    let (inputs, results) = (Flush::inputs(Precision::F32), Flush::results());
+    // Flush, one product, alpha and beta, c, the result of a kernel that reads its subnormal factors as zero and skips, whether it is right.
+    type Row = (Flush, (f64, f64), Scalars, f64, f64, bool);
+    let cases: [Row; 11] = [
+        (inputs, (1.0, inf), (tiny, 2.0), 3.0, 6.0, true),
+        (inputs, (1.0, nan), (-tiny, 2.0), 3.0, 6.0, true),
+        (inputs, (2.0, 5.0), (1.0, tiny), inf, 10.0, true),
+        (inputs, (2.0, 5.0), (1.0, -tiny), nan, 10.0, true),
+        (inputs, (1.0, nan), (tiny, tiny), nan, 0.0, true),
+        // Another value than either reading gives; a factor that is normal; a declaration of other things.
+        (inputs, (1.0, inf), (tiny, 2.0), 3.0, 7.0, false),
+        (inputs, (1.0, inf), (least, 2.0), 3.0, 6.0, false),
+        (inputs, (2.0, 5.0), (1.0, least), nan, 10.0, false),
+        (results, (1.0, inf), (tiny, 2.0), 3.0, 6.0, false),
+        (Flush::NONE, (1.0, inf), (tiny, 2.0), 3.0, 6.0, false),
+        (Flush::NONE, (2.0, 5.0), (1.0, tiny), nan, 10.0, false),
+    ];
+    for (flush, term, scaling, c, y, right) in cases {
+        let accepted = accepts(&declared(f32s, Epilogue::MulThenAdd, flush), &[term], scaling, c);
+        let verdict = accepted.judge(store(y, f32s.out));
+        let found = !matches!(verdict, ElementVerdict::Wrong(..));
+        assert_eq!(found, right, "{flush:?} {term:?} {scaling:?} {c}: {y} {verdict:?}");
+    }
+}
+
 /// Story: mutants that took a normal number for a subnormal one, at the border, survived.
 #[test]
 fn what_may_be_flushed_ends_below_the_least_normal_number() {

@@ -100,8 +100,8 @@ impl Check {
         self
     }
 
-    /// One case instead of the plan: its line, as a failure gives it. The environment variable `SPARSE_CASE` does the same for all checks
-    /// of its contract, and leaves the others nothing to judge.
+    /// One case instead of the plan: its line, as a failure gives it. The environment variable `SPARSE_CASE` does the same for all checks;
+    /// those of another contract fail, because they judge nothing.
     pub fn case(mut self, line: &str) -> Check {
         self.case = Some(line.to_owned());
         self
@@ -141,12 +141,17 @@ impl Check {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| Failed::Threads(error.to_string()))?;
         let case = case.or_else(|| std::env::var(CASE).ok());
-        pool.install(|| judge(backend.as_ref(), &options, case.as_deref()))
+        let test = test_name();
+        pool.install(|| judge(backend.as_ref(), &options, (case.as_deref(), test)))
     }
 }
 
 /// Runs the plan, or the one case that is asked for.
-fn judge(backend: &dyn Backend, options: &Options, line: Option<&str>) -> Result<Passed, Failed> {
+fn judge(
+    backend: &dyn Backend,
+    options: &Options,
+    (line, test): (Option<&str>, Option<String>),
+) -> Result<Passed, Failed> {
     let Plan { groups, demands } = plan(options, &[backend]);
     if demands.is_empty() {
         return Err(Failed::NoContract { asked: options.contracts.join(", ") });
@@ -158,20 +163,42 @@ fn judge(backend: &dyn Backend, options: &Options, line: Option<&str>) -> Result
     let records: Judged = groups.par_iter().flat_map(|group| records(group, backend)).collect();
     let findings: Vec<&(Case, CaseRecord)> = records.iter().filter(|(_, r)| r.verdict.is_finding()).collect();
     if !findings.is_empty() {
-        return Err(Failed::Kernel(Box::new(found(&findings, records.len(), backend))));
+        return Err(Failed::Kernel(Box::new(Found { test, ..found(&findings, records.len(), backend) })));
     }
-    if line.is_none() {
-        thin(&records, &demands, backend)?;
+    match line {
+        Some(line) => was_judged(line, &records)?,
+        None => thin(&records, &demands, backend)?,
     }
     Ok(passed(&records, &demands))
 }
 
-/// The case of this line, if it is one of the contracts that are judged.
+/// The test that this is, from the name that libtest gives its thread.
+fn test_name() -> Option<String> {
+    let name = std::thread::current().name()?.to_owned();
+    let part = |part: &str| !part.is_empty() && part.chars().all(|c| c == '_' || c.is_alphanumeric());
+    (name != "main" && name.split("::").all(part)).then_some(name)
+}
+
+/// The case of this line, which is one of the contracts that are judged.
 fn alone(line: &str, demands: &[Demand]) -> Result<Vec<Group>, Failed> {
     let case: Result<Case, _> = line.parse();
     let case = case.map_err(|error| Failed::Case { line: line.to_owned(), reason: error.to_string() })?;
-    let ours = demands.iter().any(|demand| demand.contract == case.contract);
-    Ok(by_matrix(if ours { vec![case] } else { Vec::new() }))
+    if !demands.iter().any(|demand| demand.contract == case.contract) {
+        let ours: Vec<String> = demands.iter().map(|demand| demand.contract.to_string()).collect();
+        let reason = format!("it is a case of {}, and this check is of {}", case.contract, ours.join(", "));
+        let help = "run the test alone that printed the line: cargo test NAME -- --exact";
+        return Err(Failed::NothingJudged { line: line.to_owned(), reason: format!("{reason}; {help}") });
+    }
+    Ok(by_matrix(vec![case]))
+}
+
+/// A case that was refused or could not be built says nothing of the kernel.
+fn was_judged(line: &str, records: &Judged) -> Result<(), Failed> {
+    let idle = records.iter().find(|(_, record)| !record.verdict.kind().ran());
+    idle.map_or(Ok(()), |(_, record)| {
+        let reason = show::one_line(&record.verdict.to_string());
+        Err(Failed::NothingJudged { line: line.to_owned(), reason })
+    })
 }
 
 fn records(group: &Group, backend: &dyn Backend) -> Judged {
@@ -205,6 +232,7 @@ fn found(findings: &[&(Case, CaseRecord)], judged: usize, backend: &dyn Backend)
         judged,
         case: record.case.clone(),
         verdict: show::one_line(&record.verdict.to_string()),
+        test: None,
         smallest,
     }
 }

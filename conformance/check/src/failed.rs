@@ -7,7 +7,7 @@
 //!     a: csr f32, 4 x 1, 1 stored: (3, 0) 1
 //!     x: f32, 1 x 1: 1
 //!     parameters: values=ones,0
-//!   again: SPARSE_CASE='spmv.csr.f32_f32_f32_f32/banded:rows=18,..' cargo test
+//!   again: SPARSE_CASE='spmv.csr.f32_f32_f32_f32/banded:rows=18,..' cargo test my_spmv_is_right -- --exact
 //! ```
 
 use crate::smallest::Smallest;
@@ -51,6 +51,14 @@ pub enum Failed {
         /// What is wrong with it.
         reason: String,
     },
+    /// The case line that was asked for was not judged: it is of another contract, or the kernel does not take it.
+    #[error("nothing was judged of {line:?}: {reason}")]
+    NothingJudged {
+        /// The line.
+        line: String,
+        /// Why.
+        reason: String,
+    },
     /// The threads could not be started.
     #[error("the threads that ask can't be started: {0}")]
     Threads(String),
@@ -69,13 +77,15 @@ pub struct Found {
     pub case: String,
     /// What is wrong there: the first wrong element.
     pub verdict: String,
+    /// The test that failed, as libtest names it; none outside of a test, or where the tests have no threads of their own.
+    pub(crate) test: Option<String>,
     /// The smallest case found that is wrong alike; none where the case did not fail again.
     pub(crate) smallest: Option<Smallest>,
 }
 
 impl fmt::Display for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Found { contract, findings, judged, case, verdict, smallest } = self;
+        let Found { contract, findings, judged, case, verdict, test, smallest } = self;
         let cases = show::counted(*judged as u64, "case");
         writeln!(f, "{contract}: {} of {cases} failed", show::count(*findings as u64))?;
         writeln!(f, "  one of them: {verdict}")?;
@@ -83,6 +93,7 @@ impl fmt::Display for Found {
             Some(smallest) => write!(f, "{smallest}")?,
             None => writeln!(f, "  it did not fail when it was run again: the kernel is not always alike")?,
         }
-        write!(f, "  again: {CASE}={} cargo test", shell_words::quote(case))
+        write!(f, "  again: {CASE}={} cargo test", shell_words::quote(case))?;
+        test.iter().try_for_each(|test| write!(f, " {test} -- --exact"))
     }
 }

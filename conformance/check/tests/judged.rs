@@ -48,15 +48,21 @@ fn a_row_that_is_left_out_is_found_and_made_small() {
         assert!(text.contains(part), "{part} is missing:\n{text}");
     }
     // The line that is printed runs that case alone.
-    let line = text
-        .rsplit_once("SPARSE_CASE=")
-        .expect("a line")
-        .1
-        .trim_end_matches(" cargo test")
-        .trim_matches('\'');
-    assert_eq!(passed(spmv(multiply).case(line)).cases, 1);
+    let again = text.rsplit_once("SPARSE_CASE=").expect("a line").1;
+    let (line, command) = again.split_once(" cargo test ").expect("a test");
+    assert_eq!(command, "a_row_that_is_left_out_is_found_and_made_small -- --exact");
+    assert_eq!(passed(spmv(multiply).case(line.trim_matches('\''))).cases, 1);
+}
+
+/// Story: with `SPARSE_CASE` set to a case that fits no test of a crate, all of them passed and nothing had been judged.
+#[test]
+fn a_case_that_is_not_judged_does_not_pass() {
+    let line = "spmv.csr.f32_f32_f32_f32/dense:rows=17,cols=4,seed=1/values=ones,1";
     let other = spmm(|_: &Csr<f32>, _: &[f32], _, _: &mut [f32]| unreachable!("another contract"));
-    assert_eq!(passed(other.case(line)).cases, 0);
+    let text = failed(other.case(line));
+    assert!(text.contains("nothing was judged") && text.contains("spmm.csr.f32_f32_f32_f32"), "{text}");
+    let text = failed(spmv(multiply).case(&format!("{line}/ta")));
+    assert!(text.contains("nothing was judged") && text.contains("plain requests"), "{text}");
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub struct Accepted {
     pub(super) saturates: bool,
     pub(super) tolerance: Option<Arc<Tolerance>>,
     pub(super) out: Precision,
+    /// What is right besides: the element for an alpha or beta that may be read as zero.
+    pub(super) or_as: Vec<Accepted>,
 }
 
 /// The verdict on one value.
@@ -45,6 +47,13 @@ impl Accepted {
     /// T1, then T2.
     #[must_use]
     pub fn judge(&self, bits: u64) -> ElementVerdict {
+        let right = |verdict: &ElementVerdict| !matches!(verdict, ElementVerdict::Wrong(..));
+        let by_itself = self.judge_as_read(bits);
+        let others = || self.or_as.iter().map(|other| other.judge(bits)).find(right);
+        if right(&by_itself) { by_itself } else { others().unwrap_or(by_itself) }
+    }
+
+    fn judge_as_read(&self, bits: u64) -> ElementVerdict {
         let y = decode(bits, self.out);
         match self.judge_value(y) {
             wrong @ ElementVerdict::Wrong(..) => wrong,

@@ -30,6 +30,8 @@ pub struct Rule<'a> {
     beta0_reads: bool,
     counting: Counting,
     model: Option<Model>,
+    /// The rules by which an alpha or beta that may be read as zero is zero: a kernel that flushes it may skip what it multiplies, too.
+    read_as_zero: Vec<Rule<'a>>,
     /// Allowances by what they depend on besides the declaration; few counts occur, and many elements share them.
     cached: HashMap<Key, Option<Arc<Tolerance>>>,
     /// The last one asked for; neighbours in a row share it.
@@ -52,6 +54,22 @@ impl<'a> Rule<'a> {
         beta: f64,
         other_max: f64,
     ) -> Rule<'a> {
+        let thresholds = SubnormalThresholds::new(arithmetic, arithmetic.part());
+        let read = |factor: f64| arithmetic.flush.inputs.is_some() && thresholds.may_flush_factor(factor);
+        let flushed = |factor: f64| if read(factor) { 0.0 } else { factor };
+        let zeroed = [(flushed(alpha), beta), (alpha, flushed(beta)), (flushed(alpha), flushed(beta))];
+        let others = zeroed.into_iter().filter(|&scalars| scalars != (alpha, beta));
+        let rule = |(alpha, beta)| Rule::as_read(arithmetic, profile, (alpha, beta), other_max);
+        Rule { read_as_zero: others.map(rule).collect(), ..rule((alpha, beta)) }
+    }
+
+    /// The rule for these alpha and beta and no others.
+    fn as_read(
+        arithmetic: &'a Arithmetic,
+        profile: &Profile,
+        (alpha, beta): (f64, f64),
+        other_max: f64,
+    ) -> Rule<'a> {
         Rule {
             arithmetic,
             alpha,
@@ -62,6 +80,7 @@ impl<'a> Rule<'a> {
             beta0_reads: beta == 0.0 && profile.has(Choice::Beta0ReadsC),
             counting: Counting::new(arithmetic),
             model: Model::new(arithmetic),
+            read_as_zero: Vec::new(),
             cached: HashMap::new(),
             last: None,
         }
@@ -137,6 +156,7 @@ impl<'a> Rule<'a> {
             saturates: overflow && self.arithmetic.parts.iter().any(|part| !part.nearest),
             tolerance,
             out: self.arithmetic.out,
+            or_as: self.read_as_zero.iter_mut().map(|rule| rule.accepts(site, c)).collect(),
         }
     }
 
