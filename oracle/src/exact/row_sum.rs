@@ -1,7 +1,7 @@
 //! One certified row through the bins, block of columns by block of columns.
 //!
 //! ```text
-//! columns   [ block 0: K vectors ][ block 1 ][ ... ][ last block, zeros past the width ]
+//! columns   [ block 0: K vectors ][ block 1 ][ ... ][ one vector ][ ... ][ last vector, zeros past the width ]
 //! per block: all terms of the row, sums in registers -> distil -> the panel's arrays
 //! ```
 
@@ -29,30 +29,34 @@ impl<'b, L: Lane, I: Iterator<Item = (f64, &'b [L])> + Clone> WithSimd for RowTa
         // As many vectors of columns at once as leave the sums in registers: 2, 4, 6 or 8 sums each.
         let many_registers = S::REGISTER_COUNT >= 32;
         match (self.plan.path, many_registers) {
-            (Path::Plain, _) => self.columns::<S, Plain<S, 4>, 4>(simd),
-            (Path::TwoBins, true) => self.columns::<S, TwoBins<S, 4>, 4>(simd),
-            (Path::TwoBins, false) => self.columns::<S, TwoBins<S, 2>, 2>(simd),
-            (Path::ThreeBins, true) => self.columns::<S, ThreeBins<S, 2>, 2>(simd),
-            (Path::ThreeBins, false) => self.columns::<S, ThreeBins<S, 1>, 1>(simd),
-            (Path::FourBins, true) => self.columns::<S, FourBins<S, 2>, 2>(simd),
-            (Path::FourBins, false) => self.columns::<S, FourBins<S, 1>, 1>(simd),
+            (Path::Plain, _) => self.columns::<S, Plain<S, 4>, Plain<S, 1>, 4>(simd),
+            (Path::TwoBins, true) => self.columns::<S, TwoBins<S, 4>, TwoBins<S, 1>, 4>(simd),
+            (Path::TwoBins, false) => self.columns::<S, TwoBins<S, 2>, TwoBins<S, 1>, 2>(simd),
+            (Path::ThreeBins, true) => self.columns::<S, ThreeBins<S, 2>, ThreeBins<S, 1>, 2>(simd),
+            (Path::ThreeBins, false) => self.columns::<S, ThreeBins<S, 1>, ThreeBins<S, 1>, 1>(simd),
+            (Path::FourBins, true) => self.columns::<S, FourBins<S, 2>, FourBins<S, 1>, 2>(simd),
+            (Path::FourBins, false) => self.columns::<S, FourBins<S, 1>, FourBins<S, 1>, 1>(simd),
             (Path::Register, _) => {}
         }
     }
 }
 
 impl<'b, L: Lane, I: Iterator<Item = (f64, &'b [L])> + Clone> RowTask<'_, I> {
-    /// All columns, in blocks of K vectors; the last block may run past the width, on zeros.
+    /// All columns, in blocks of K vectors, then of one; the last one may run past the width, on zeros.
     #[inline(always)]
-    fn columns<S: Simd, B: Bins<S, K>, const K: usize>(&mut self, simd: S) {
-        let (width, block) = (self.panel.width, K * S::F64_LANES);
+    fn columns<S: Simd, B: Bins<S, K>, One: Bins<S, 1>, const K: usize>(&mut self, simd: S) {
+        let (width, lanes) = (self.panel.width, S::F64_LANES);
         let mut at = 0;
-        while at + block <= width {
+        while at + K * lanes <= width {
             self.block::<S, B, K, false>(simd, at);
-            at += block;
+            at += K * lanes;
+        }
+        while at + lanes <= width {
+            self.block::<S, One, 1, false>(simd, at);
+            at += lanes;
         }
         if at < width {
-            self.block::<S, B, K, true>(simd, at);
+            self.block::<S, One, 1, true>(simd, at);
         }
     }
 
@@ -104,15 +108,19 @@ fn load<L: Lane, S: Simd, const K: usize>(simd: S, row: &[L]) -> [S::f64s; K] {
     vectors
 }
 
-/// The same for a row that ends before them, with zeros past its end.
+/// The same for a row that ends within the first vector, with zeros past its end.
 #[inline(always)]
 fn load_padded<L: Lane, S: Simd, const K: usize>(simd: S, row: &[L]) -> [S::f64s; K] {
+    let mut vectors = [simd.splat_f64s(0.0); K];
+    if let Some(columns) = L::as_f64s(row) {
+        vectors[0] = simd.partial_load_f64s(columns);
+        return vectors;
+    }
     let mut wide = [0.0; MAX_BLOCK];
     for (to, from) in wide.iter_mut().zip(row) {
         *to = from.widen();
     }
-    let mut vectors = [simd.splat_f64s(0.0); K];
-    vectors.copy_from_slice(&S::as_simd_f64s(&wide).0[..K]);
+    vectors[0] = S::as_simd_f64s(&wide).0[0];
     vectors
 }
 
@@ -120,13 +128,20 @@ fn load_padded<L: Lane, S: Simd, const K: usize>(simd: S, row: &[L]) -> [S::f64s
 mod tests {
     use super::*;
 
+    /// Each vector unit that this processor has, and none: the loops are compiled for each.
+    fn units() -> Vec<pulp::Arch> {
+        let units = vec![pulp::Arch::Scalar, pulp::Arch::new()];
+        #[cfg(target_arch = "x86_64")]
+        let units = [units, pulp::x86::V3::try_new().map(pulp::Arch::V3).into_iter().collect()].concat();
+        units
+    }
+
     /// A machine without vectors, and without FMA, gets the same sums from the same loops.
     #[test]
     fn scalar_and_vector_code_agree() {
-        let width = 21;
-        for (precision, expected) in
-            [(6, Path::Plain), (30, Path::TwoBins), (53, Path::ThreeBins), (80, Path::FourBins)]
-        {
+        let paths = [(6, Path::Plain), (30, Path::TwoBins), (53, Path::ThreeBins), (80, Path::FourBins)];
+        // Whole blocks, vectors alone, and a vector that is not full.
+        for (width, (precision, expected)) in [1, 8, 21, 45].into_iter().flat_map(|n| paths.map(|p| (n, p))) {
             // Values with `precision` bits between them, 2^-25 apart for the last path.
             let value = |i: usize| {
                 let x = 1.0 + (i * i % 61) as f64 / 64.0;
@@ -136,14 +151,16 @@ mod tests {
             let rows: Vec<Vec<f64>> =
                 (0..40).map(|t| (0..width).map(|j| -value(t * width + j)).collect()).collect();
             let terms = || (0..40).map(value).zip(rows.iter().map(Vec::as_slice));
-            let mut panels = [Panel::new(width), Panel::new(width)];
-            panels[1].arch = pulp::Arch::Scalar;
-            for panel in &mut panels {
+            let units = units();
+            let mut panels = vec![Panel::new(width); units.len()];
+            for (panel, unit) in panels.iter_mut().zip(units) {
+                panel.arch = unit;
                 panel.accumulate(terms(), width).expect("rows are long enough");
                 assert_eq!(panel.path(), expected, "{precision} bits");
             }
-            for j in 0..width {
-                assert_eq!(panels[0].element(j), panels[1].element(j), "{precision} bits, column {j}");
+            for (j, panel) in panels.iter().flat_map(|panel| (0..width).map(move |j| (j, panel))) {
+                let (unit, scalar) = (panel.arch, panels[0].element(j));
+                assert_eq!(panel.element(j), scalar, "{precision} bits, column {j}, {unit:?}");
             }
         }
     }
