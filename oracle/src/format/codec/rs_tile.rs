@@ -149,17 +149,20 @@ fn encode_window<T: Scalar>(p: &mut RsTileParts<T>, first: u32, inside: &[Entry<
     let mut columns: Vec<u32> = inside.iter().map(|e| e.col).collect();
     columns.sort_unstable();
     columns.dedup();
+    // What is left of each row: its entries from the block's first column on.
+    let mut rows = [&inside[..0]; SIDE];
+    for row in inside.chunk_by(|a, b| a.row == b.row) {
+        rows[(row[0].row - first) as usize] = row;
+    }
     for lane in columns.chunks(SIDE) {
         let mut bitmap = 0;
-        for bit in 0..64 {
-            let row = u64::from(first) + bit / 8;
-            let Some(&col) = lane.get(bit as usize % 8) else {
-                continue;
-            };
-            if let Ok(at) = inside.binary_search_by_key(&(row, col), |e| (u64::from(e.row), e.col)) {
-                bitmap |= 1 << bit;
-                p.values.push(inside[at].value);
+        for (at, row) in rows.iter_mut().enumerate() {
+            let (here, rest) = row.split_at(row.iter().take_while(|e| lane.last() >= Some(&e.col)).count());
+            for entry in here {
+                bitmap |= 1 << (SIDE * at + lane.partition_point(|&col| col < entry.col));
+                p.values.push(entry.value);
             }
+            *row = rest;
         }
         p.bitmap.push(bitmap);
         p.block_value_ptr.push(p.values.len() as u32);
