@@ -121,10 +121,14 @@ impl<T: Scalar> Codec<T> for RsTile<T> {
                     (false, &self.residual_col[lane])
                 }
             };
+            // Columns and positions ascend; pads, past every column, are at the end.
+            let mut at = 0;
             for col in positions.row(i).0 {
-                // Columns ascend; pads, past every column, are at the end.
-                let at = u32::try_from(columns.binary_search(col).ok()?).ok()?;
-                slots.push(Slot { in_tile, at });
+                at += columns[at..].iter().take_while(|&column| column < col).count();
+                if columns.get(at) != Some(col) {
+                    return None;
+                }
+                slots.push(Slot { in_tile, at: u32::try_from(at).ok()? });
             }
         }
         Some(placed(positions, slots))
