@@ -6,6 +6,7 @@ use flate2::read::ZlibDecoder;
 use sparse_conformance::report::{Report, VerdictRecord, WrongElements, html};
 use std::collections::BTreeSet;
 use std::io::Read;
+use std::path::Path;
 
 /// The findings that the page's script shows: what they are counted by, and their elements.
 pub(crate) fn unpacked(page: &str) -> Vec<(Vec<&'static str>, String)> {
@@ -40,7 +41,7 @@ fn all_failed(per_contract: usize) -> Report {
 #[test]
 fn every_finding_is_on_the_page() {
     let report = all_failed(4);
-    let page = html::to_html(&report);
+    let page = html::to_html(&report, Path::new(""));
     let findings = unpacked(&page);
     assert!(findings.len() > 2000);
     assert_eq!(findings.len(), report.findings.len());
@@ -81,7 +82,7 @@ fn wrong_elements_are_drawn() {
         }
     }
     report.seal();
-    let page = html::to_html(&report);
+    let page = html::to_html(&report, Path::new(""));
     assert_eq!(page.matches("<figure class=\"wrongs\">").count(), 1);
     let figure =
         page.split("<figure class=\"wrongs\">").nth(1).and_then(|rest| rest.split("</figure>").next());
@@ -99,7 +100,7 @@ fn wrong_elements_are_drawn() {
 /// What a button says is what it leaves.
 #[test]
 fn buttons_count_the_findings_that_they_leave() {
-    let page = html::to_html(&sample(8));
+    let page = html::to_html(&sample(8), Path::new(""));
     let findings = unpacked(&page);
     let mut buttons = 0;
     for button in page.split("<button ").skip(1).filter(|rest| rest.contains("data-facet=\"")) {
@@ -131,7 +132,7 @@ fn a_group_says_what_its_cases_have_in_common() {
         }
     }
     report.seal();
-    let page = html::to_html(&report);
+    let page = html::to_html(&report, Path::new(""));
     let (_, rest) = page.split_once("on portable in spmm.csr</button>").expect("its group");
     let said = rest.split("</li>").next().expect("its end");
     assert!(said.contains("all have ") && said.contains("<code>n=33</code> (as have "), "{said}");
@@ -144,6 +145,6 @@ fn the_page_stays_small_however_much_fails() {
     report.sources = report.sources.into_iter().cycle().take(1000).collect();
     report.seal();
     assert!(report.findings.len() > 20_000, "{}", report.findings.len());
-    let page = html::to_html(&report);
+    let page = html::to_html(&report, Path::new(""));
     assert!(page.len() < 5_000_000, "{} bytes", page.len());
 }

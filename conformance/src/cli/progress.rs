@@ -2,6 +2,7 @@
 
 use crate::campaign::Progress;
 use crate::notice::say;
+use crate::report::replay_command;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -69,10 +70,7 @@ impl Progress for Shown {
             // Held to the end: another thread with a finding waits here.
             let _first = self.said.lock();
             self.finish();
-            say(&format!(
-                "stopped at the first finding:\n  conformance replay {} {selection}",
-                shell_words::quote(case)
-            ));
+            say(&format!("stopped at the first finding:\n  {}", replay_command(case, selection)));
             std::process::exit(1);
         }
         let judged = self.judged.fetch_add(1, Ordering::Relaxed) + 1;

@@ -7,7 +7,7 @@ use crate::report::show::{answered_late, by_rule, count, counted, one_line, used
 use crate::report::summary::{BackendSummary, Summary};
 use crate::report::verdict::VerdictKind;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Findings printed; the others are in the files.
 pub const FINDINGS_SHOWN: usize = 10;
@@ -108,6 +108,7 @@ fn by_backend(report: &Report, said: impl Fn(&str) -> Option<String>) -> String 
 
 fn findings(report: &Report, written: &[PathBuf], colour: Colour) -> String {
     let findings = crate::report::show::shrunk_first(report);
+    let folder = written.first().and_then(|file| file.parent()).unwrap_or(Path::new(""));
     let mut text = String::new();
     for finding in findings.iter().take(FINDINGS_SHOWN) {
         let described = report.describe(finding);
@@ -124,8 +125,11 @@ fn findings(report: &Report, written: &[PathBuf], colour: Colour) -> String {
         if let Some(replay) = &described.replay {
             let _ = writeln!(text, "  {}", one_line(replay));
         }
-        if let Some(shrunk) = described.record.and_then(|record| record.reproducer.as_ref()) {
-            let _ = writeln!(text, "  {}", one_line(&shrunk.line()));
+        if let Some((record, shrunk)) = described.record.and_then(|r| Some((r, r.reproducer.as_ref()?))) {
+            let _ = writeln!(text, "  {}", one_line(&shrunk.summary));
+            if let Some(replay) = report.replay_shrunk(record, folder) {
+                let _ = writeln!(text, "  {}", one_line(&replay));
+            }
         }
     }
     if let Some(further) = findings.get(FINDINGS_SHOWN..).filter(|further| !further.is_empty()) {

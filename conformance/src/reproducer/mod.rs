@@ -23,7 +23,7 @@ use crate::backend::Backend;
 use crate::case::Case;
 use crate::operands::build;
 use crate::origin::{Loaded, Origin};
-use crate::report::Reproducer;
+use crate::report::{Reproducer, replay_command};
 use crate::shrink::{Candidate, Reason, ShrinkBudget, ShrinkOutcome, Shrunk, shrink, verdict_of};
 use sparse_plugin::is_in_header;
 use std::io;
@@ -215,11 +215,11 @@ impl Written<'_> {
             "{here}\n\n\
              {}\n\
              {summary}\n\n\
-             In this folder:\n  conformance replay {} {selection}\n\n\
-             It was found as:\n  conformance replay {} {selection}\n{programs}",
+             In this folder:\n  {}\n\n\
+             It was found as:\n  {}\n{programs}",
             words(&self.shrunk.verdict),
-            shell_words::quote(&here.to_string()),
-            shell_words::quote(&self.first.to_string()),
+            replay_command(&here.to_string(), &selection),
+            replay_command(&self.first.to_string(), &selection),
         )
     }
 

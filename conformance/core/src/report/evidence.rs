@@ -148,7 +148,7 @@ pub struct Reproducer {
     /// Its folder, from the report's folder; absent where there is nothing to write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Its case line, for `conformance replay` in the report's folder; absent for a failure that comes and goes.
+    /// Its case line, with a path from the report's folder ([`Report::replay_shrunk`](super::Report::replay_shrunk)); absent for a failure that comes and goes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub case: Option<String>,
     /// What became of it, in one sentence.
@@ -163,15 +163,4 @@ pub struct Reproducer {
     pub nnz: u64,
     /// Columns of the dense operand, or what n is in the operation.
     pub n: u64,
-}
-
-impl Reproducer {
-    /// `shrunk to: LINE`, or the summary where there is no line.
-    #[must_use]
-    pub fn line(&self) -> String {
-        match &self.case {
-            Some(case) => format!("shrunk to: {case}"),
-            None => self.summary.clone(),
-        }
-    }
 }
