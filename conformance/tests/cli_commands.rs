@@ -264,11 +264,16 @@ fn a_run_shrinks_what_it_finds_and_the_line_replays() {
     // The command for the small case works as it is printed, where the run was started; so does that of the page.
     let mut lines = ran.out.lines().skip_while(|line| !line.starts_with("  shrunk to "));
     let small = lines.nth(1).expect("a line below").trim();
-    assert!(small.starts_with("conformance replay 'transpose.") && small.contains("[out/reproducers/"), "{}", ran.out);
+    assert!(
+        small.starts_with("conformance replay 'transpose.") && small.contains("[out/reproducers/"),
+        "{}",
+        ran.out
+    );
     let (code, said) = in_shell(small, folder.path());
     assert_eq!(code, Some(1), "{small}: {said}");
     let page = std::fs::read_to_string(folder.path().join("out/report.html")).expect("written");
-    let shown = format!("<code>{}</code><button class=\"copy\"", small.replace('&', "&amp;").replace('"', "&quot;"));
+    let shown =
+        format!("<code>{}</code><button class=\"copy\"", small.replace('&', "&amp;").replace('"', "&quot;"));
     assert!(page.contains(&shown), "{shown}");
     let named: Vec<_> = std::fs::read_dir(folder.path().join("out/reproducers"))
         .expect("made")

@@ -49,6 +49,25 @@ fn a_replay_is_json_where_that_is_asked_for() {
     assert_eq!((ran.code, records[0]["case"].as_str()), (0, Some(line)), "{}", ran.out);
 }
 
+/// Of a kernel that was not named nothing was judged, and the built-in backends were "exact".
+#[test]
+fn a_replay_that_names_no_backend_says_how_to_name_ones_own() {
+    let line = "transpose.csr.f64/embedded:karate/values=ones,0";
+    let ran = run(&["replay", line]);
+    assert!(
+        ran.out.ends_with("only built-in backends were asked: name yours with --plugin LIB or --exec CMD\n"),
+        "{}",
+        ran.out
+    );
+    let subject = format!("{} exit-always", env!("CARGO_BIN_EXE_hostile_subject"));
+    for named in [["--backend", "portable"], ["--exec", &subject]] {
+        let ran = run(&["replay", line, named[0], named[1]]);
+        assert!(!ran.out.contains("only built-in"), "{}{}", ran.out, ran.err);
+    }
+    serde_json::from_str::<serde_json::Value>(&run(&["replay", line, "--json"]).out)
+        .expect("nothing but records");
+}
+
 #[test]
 fn a_dry_run_counts_cases_and_writes_nothing() {
     let ran = run(&["run", "--backend", "portable", "--contract", "transpose.csr.f64", "--dry-run"]);

@@ -45,5 +45,8 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     if let Some(tags) = ran.records.first().map(|r| r.degenerate.join(", ")).filter(|t| !t.is_empty()) {
         writeln!(out, "  degenerate: this case alone would not notice {tags}")?;
     }
+    if args.subjects.named_none() {
+        writeln!(out, "  only built-in backends were asked: name yours with --plugin LIB or --exec CMD")?;
+    }
     super::exit_code(&ran.records)
 }

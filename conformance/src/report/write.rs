@@ -78,7 +78,11 @@ pub const WRITERS: [Writer; 7] = [
         purpose: "job summaries, comments",
         text: |report, _| Ok(markdown::to_markdown(report)),
     },
-    Writer { file: "report.html", purpose: "people", text: |report, folder| Ok(html::to_html(report, folder)) },
+    Writer {
+        file: "report.html",
+        purpose: "people",
+        text: |report, folder| Ok(html::to_html(report, folder)),
+    },
     Writer {
         file: "report.sarif",
         purpose: "code scanning",
