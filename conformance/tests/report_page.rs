@@ -97,6 +97,24 @@ fn wrong_elements_are_drawn() {
     assert!(figure.contains("a square is about 2 x 1 elements; lines every 16 rows and columns"), "{figure}");
 }
 
+/// A picture of a vector was a bar of a few pixels.
+#[test]
+fn a_result_of_one_row_or_one_column_is_not_drawn() {
+    let drawn = |rows: u64, columns: u64, cells: &str| {
+        let mut report = sample(2);
+        for record in &mut report.cases {
+            if let VerdictRecord::Wrong(mismatch) = &mut record.verdict {
+                let within = "somewhere".to_owned();
+                mismatch.elements =
+                    Some(WrongElements { count: 2, within, rows, columns, cells: cells.to_owned() });
+            }
+        }
+        html::to_html(&report, Path::new("")).contains("<figure class=\"wrongs\">")
+    };
+    assert!(drawn(2, 2, "2*3"));
+    assert!(!drawn(1, 2, "3") && !drawn(2, 1, "2*1"));
+}
+
 /// What a button says is what it leaves.
 #[test]
 fn buttons_count_the_findings_that_they_leave() {
