@@ -3,7 +3,7 @@
 use crate::report_sample::sample;
 use data_encoding::BASE64;
 use flate2::read::ZlibDecoder;
-use sparse_conformance::report::{Report, VerdictRecord, WrongElements, html};
+use sparse_conformance::report::{Report, VerdictRecord, WrongElements, html, markdown};
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
@@ -113,6 +113,39 @@ fn a_result_of_one_row_or_one_column_is_not_drawn() {
     };
     assert!(drawn(2, 2, "2*3"));
     assert!(!drawn(1, 2, "3") && !drawn(2, 1, "2*1"));
+}
+
+/// A plug-in of four contracts was judged "in 587 contracts", the size of the table.
+#[test]
+fn contracts_without_a_case_are_not_counted_and_hidden_for_one_backend() {
+    let mut report = sample(2);
+    let page = html::to_html(&report, Path::new(""));
+    assert!(
+        page.contains("<input type=\"checkbox\" id=\"only-ran\">"),
+        "of several backends all rows are shown"
+    );
+    report.contracts[1..].iter_mut().for_each(|contract| contract.cases_planned = 0);
+    report.backends.truncate(1);
+    let page = html::to_html(&report, Path::new(""));
+    assert!(
+        page.contains(" in 1 contract, offered to 1 backend"),
+        "{}",
+        &page[..page.find("<main>").unwrap_or(0)]
+    );
+    assert!(markdown::to_markdown(&report).contains(" in 1 contract, offered to 1 backend"));
+    assert!(page.contains("<input type=\"checkbox\" id=\"only-ran\" checked>"));
+}
+
+/// Element types that came to the table later had rows of their own, without a word on what sets them apart.
+#[test]
+fn the_map_has_one_row_for_an_operation_and_format() {
+    let page = html::to_html(&sample(1), Path::new(""));
+    let (_, map) = page.split_once("<table class=\"map\">").expect("a map");
+    let (map, _) = map.split_once("</table>").expect("its end");
+    let names: Vec<&str> =
+        map.split("<th scope=\"row\">").skip(1).filter_map(|row| Some(row.split_once("</th>")?.0)).collect();
+    let distinct: BTreeSet<&str> = names.iter().copied().collect();
+    assert!(names.len() > 20 && names.len() == distinct.len(), "{names:?}");
 }
 
 /// What a button says is what it leaves.

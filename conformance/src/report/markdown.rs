@@ -33,7 +33,7 @@ pub fn to_markdown(report: &Report) -> String {
 
 fn headline(report: &Report, summary: &Summary) -> String {
     let distinct = counted(report.plan.distinct_cases, "case");
-    let contracts = counted(report.contracts.len() as u64, "contract");
+    let contracts = counted(summary.contracts_planned(), "contract");
     let backends = counted(report.backends.len() as u64, "backend");
     let mut text = format!("# Sparse conformance: {}\n\n", report.headline());
     if report.outcome() == Outcome::NothingJudged {

@@ -191,6 +191,12 @@ pub struct NotRun<'a> {
 }
 
 impl Summary {
+    /// Contracts of which the plan has a case: those that a backend of the run takes.
+    #[must_use]
+    pub fn contracts_planned(&self) -> u64 {
+        self.contracts.iter().filter(|contract| contract.planned > 0).count() as u64
+    }
+
     /// Why cases were not run, the most frequent reason first.
     #[must_use]
     pub fn not_run(&self) -> Vec<NotRun<'_>> {

@@ -18,6 +18,7 @@ use crate::report::show::{count, counted, one_line, shrunk_first};
 use crate::report::verdict::{VerdictRecord, details};
 use data_encoding::BASE64;
 use facets::Facet;
+pub(super) use facets::family;
 use flate2::{Compression, write::ZlibEncoder};
 use maud::{Markup, html};
 use std::io::Write;
