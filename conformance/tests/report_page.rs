@@ -3,7 +3,9 @@
 use crate::report_sample::sample;
 use data_encoding::BASE64;
 use flate2::read::ZlibDecoder;
-use sparse_conformance::report::{Report, VerdictRecord, WrongElements, html, markdown};
+use sparse_conformance::report::{
+    CaseRecord, Colour, Criterion, Report, VerdictKind, VerdictRecord, WrongElements, html, markdown, to_text,
+};
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
@@ -113,6 +115,27 @@ fn a_result_of_one_row_or_one_column_is_not_drawn() {
     };
     assert!(drawn(2, 2, "2*3"));
     assert!(!drawn(1, 2, "3") && !drawn(2, 1, "2*1"));
+}
+
+/// The page called exact what has the declared bits, and "within" the case beside it, whose bits had been compared.
+#[test]
+fn a_report_says_in_how_many_cases_bits_were_compared_and_right() {
+    let mut report = sample(2);
+    let said = "in 3 cases the very bits that it declares (T2)";
+    let shown = |report: &Report| [html::to_html(report, Path::new("")), to_text(report, &[], Colour::Plain)];
+    assert!(shown(&report).iter().all(|text| !text.contains("the very bits")));
+    let passing = |record: &&mut CaseRecord| {
+        record.backend == "portable" && record.verdict.kind() == VerdictKind::Within
+    };
+    for record in report.cases.iter_mut().filter(passing).take(3) {
+        record.tiers = vec![Criterion::T1, Criterion::T2];
+    }
+    let wrong = report.cases.iter_mut().find(|record| record.verdict.kind() == VerdictKind::Wrong);
+    wrong.expect("one").tiers = vec![Criterion::T2];
+    for text in shown(&report) {
+        assert_eq!(text.matches("the very bits").count(), 1);
+        assert!(text.contains(said), "{said}");
+    }
 }
 
 /// A plug-in of four contracts was judged "in 587 contracts", the size of the table.

@@ -81,6 +81,9 @@ fn backend_line(backend: &BackendSummary, colour: Colour) -> String {
     if let Some(worst) = backend.cell.worst {
         let _ = write!(line, "; {}", used(worst.share));
     }
+    if let Some(bits) = backend.bits_held() {
+        let _ = write!(line, "; {bits}");
+    }
     line
 }
 

@@ -17,7 +17,8 @@ const TIERS: [(&str, &str); 3] = [
     ),
     (
         "T2 model",
-        "Where a backend declares the very order of its operations, the oracle repeats them and compares every bit.",
+        "Where a backend declares the very order of its operations, the oracle repeats them and compares every bit. The \
+         verdict still says how far those bits are from the exact result: \"within\", where they had to round.",
     ),
 ];
 

@@ -37,6 +37,7 @@ pub(super) fn backends(report: &Report, summary: &Summary) -> Markup {
                             } @else {
                                 b { (count(of.cell.counts.ran())) } " of " (count(of.cell.counts.total())) " cases run"
                                 @if let Some(worst) = of.cell.worst { ", " (used(worst.share)) }
+                                @if let Some(bits) = of.bits_held() { ", " (bits) }
                             }
                         }
                     }
