@@ -161,6 +161,6 @@ pub struct Reproducer {
     pub cols: u64,
     /// Stored entries.
     pub nnz: u64,
-    /// Columns of the dense operand, or what n is in the operation.
+    /// Columns of the dense operand, or what n is in the operation; 1 where it has none.
     pub n: u64,
 }
