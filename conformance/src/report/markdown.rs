@@ -32,7 +32,7 @@ pub fn to_markdown(report: &Report) -> String {
 }
 
 fn headline(report: &Report, summary: &Summary) -> String {
-    let distinct = counted(report.plan.distinct_cases, "case");
+    let distinct = counted(report.plan.distinct_cases, "case line");
     let contracts = counted(summary.contracts_planned(), "contract");
     let backends = counted(report.backends.len() as u64, "backend");
     let mut text = format!("# Sparse conformance: {}\n\n", report.headline());
@@ -203,7 +203,7 @@ fn failure(report: &Report, finding: &Described<'_>) -> String {
         return text;
     };
     let replay = one_line(finding.replay.as_deref().unwrap_or_default());
-    let _ = writeln!(text, "\n{}", fenced(&replay));
+    let _ = writeln!(text, "\n{}\n", fenced(&replay));
     if let Some(shrunk) = &record.reproducer {
         let replay = report.replay_shrunk(record, Path::new(""));
         let replay = replay.map_or_else(String::new, |replay| {
@@ -217,7 +217,7 @@ fn failure(report: &Report, finding: &Described<'_>) -> String {
 /// A command as a block of an item. A fence longer than any run of backticks in the command cannot be closed by it.
 fn fenced(command: &str) -> String {
     let fence = "`".repeat(3.max(longest_run(command, '`') + 1));
-    format!("  {fence}sh\n  {command}\n  {fence}\n")
+    format!("  {fence}sh\n  {command}\n  {fence}")
 }
 
 /// Known deviations, and what became of each.

@@ -59,9 +59,9 @@ pub fn to_text(report: &Report, written: &[PathBuf], colour: Colour) -> String {
         let _ = writeln!(text, "{:width$}  {}", backend.name, backend_line(backend, colour));
     }
     text.push_str(&determinism(report));
-    text.push_str(&behind(report));
     text.push_str(&late(report));
     text.push_str(&findings(report, written, colour));
+    text.push_str(&behind(report));
     text.push_str(&expectations(report));
     text.push_str(&not_run(&summary));
     text.push_str(&thin(report, colour));
@@ -95,7 +95,14 @@ fn determinism(report: &Report) -> String {
 
 /// One line for each backend: what stands behind its verdicts.
 fn behind(report: &Report) -> String {
-    by_backend(report, |name| Some(report.behind(name)?.to_string()))
+    let lines = by_backend(report, |name| Some(report.behind(name)?.to_string()));
+    let seeded = report.worth.iter().any(|row| row.seeded.is_some());
+    let words = if seeded {
+        "; seeded bugs are mistakes made on purpose, on which the same cases were tried"
+    } else {
+        ""
+    };
+    if lines.is_empty() { lines } else { format!("\nwhat this run is worth{words}:\n{lines}") }
 }
 
 /// One line for each backend that was asked again.
@@ -146,6 +153,16 @@ fn findings(report: &Report, written: &[PathBuf], colour: Colour) -> String {
             "\n... and {}: {}; {place}",
             counted(further.len() as u64, "further finding"),
             one_line(&by_rule(report, further)),
+        );
+    }
+    let shown = || findings.iter().take(FINDINGS_SHOWN).filter_map(|f| report.describe(f).record);
+    if shown().any(|record| record.verdict.mismatch().is_some()) {
+        let _ = writeln!(text, "\n{}", crate::report::show::CRITERIA);
+    }
+    if shown().next().is_some() {
+        let _ = writeln!(
+            text,
+            "`conformance explain` in place of `conformance replay` follows the first wrong element to its verdict"
         );
     }
     text

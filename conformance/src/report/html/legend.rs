@@ -56,6 +56,11 @@ pub(super) fn section() -> Markup {
                         "Error divided by the largest error allowed, at the worst element of a case. 0 % is exact, 100 % is the \
                          edge, anything beyond is wrong."
                     }
+                    h3 { "Seeded bugs" }
+                    p {
+                        "Mistakes made on purpose, in kernels of the suite's own. The cases of a run are tried on them: what they don't \
+                         notice there, they would not have noticed in yours."
+                    }
                 }
             }
         }

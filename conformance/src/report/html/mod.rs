@@ -106,7 +106,7 @@ fn header(report: &Report, summary: &Summary) -> Markup {
             }
             @if matches!(outcome, Outcome::Thin | Outcome::NothingJudged) { p.lead { (outcome.explanation()) } }
             p.lead {
-                (counted(report.plan.distinct_cases, "case")) " in " (counted(summary.contracts_planned(), "contract"))
+                (counted(report.plan.distinct_cases, "case line")) " in " (counted(summary.contracts_planned(), "contract"))
                 ", offered to " (counted(report.backends.len() as u64, "backend")) ": "
                 b { (count(counts.ran())) } " run"
                 @for kind in [VerdictKind::Waived, VerdictKind::Unsupported, VerdictKind::NotRun] {
