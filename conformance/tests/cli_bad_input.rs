@@ -254,6 +254,21 @@ fn an_outsider_with_the_name_of_a_built_in_backend_is_refused() {
     refused_in(folder.path(), &replay, &["\"portable\"", "built-in", "another name"]);
 }
 
+/// An empty report folder was left, and the next reader looked for a report in it.
+#[test]
+fn a_run_that_does_not_start_leaves_no_report_folder() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("k.c"), "int x;").expect("written");
+    let args = ["run", "--plugin", "k.c", "--report", "new/out"];
+    refused_in(folder.path(), &args, &["--plugin k.c", "compile it first", "cc "]);
+    assert!(!folder.path().join("new").exists());
+    // What was there before stays, and so does what it holds.
+    std::fs::create_dir_all(folder.path().join("old")).expect("made");
+    refused_in(folder.path(), &["run", "--plugin", "k.c", "--report", "old"], &["compile it first"]);
+    refused_in(folder.path(), &["bench", "--plugin", "k.c", "--report", "new/out"], &["compile it first"]);
+    assert!(folder.path().join("old").exists() && !folder.path().join("new").exists());
+}
+
 /// What its host had to say of a library stood behind the host's own command and exit status.
 #[test]
 fn a_library_that_is_no_plug_in_is_refused_with_the_reason_first() {

@@ -6,6 +6,7 @@ use cli::{Ran, report_value, run_in};
 use sparse_oracle::contract::all_contracts;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Runs the program anywhere.
@@ -241,6 +242,14 @@ fn help_and_version_are_on_standard_output() {
     assert!(run(&["--version"]).out.starts_with("conformance "));
 }
 
+/// A line as it is pasted into a shell in this folder: the exit code and what it says.
+fn in_shell(line: &str, folder: &Path) -> (Option<i32>, String) {
+    let script = format!("conformance() {{ '{}' \"$@\"; }}; {line}", env!("CARGO_BIN_EXE_conformance"));
+    let ran = std::process::Command::new("sh").args(["-c", &script]).current_dir(folder).output();
+    let ran = ran.expect("a shell");
+    (ran.status.code(), String::from_utf8_lossy(&ran.stdout).into_owned())
+}
+
 /// A program that dies at every request: found by `run`, shrunk by default, replayed by the printed line.
 #[test]
 fn a_run_shrinks_what_it_finds_and_the_line_replays() {
@@ -252,7 +261,20 @@ fn a_run_shrinks_what_it_finds_and_the_line_replays() {
     };
     let ran = run(&["--report", "out", "--shrink", "5"]);
     assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("shrunk to: transpose."), "{}", ran.out);
+    // The command for the small case works as it is printed, where the run was started; so does that of the page.
+    let mut lines = ran.out.lines().skip_while(|line| !line.starts_with("  shrunk to "));
+    let small = lines.nth(1).expect("a line below").trim();
+    assert!(
+        small.starts_with("conformance replay 'transpose.") && small.contains("[out/reproducers/"),
+        "{}",
+        ran.out
+    );
+    let (code, said) = in_shell(small, folder.path());
+    assert_eq!(code, Some(1), "{small}: {said}");
+    let page = std::fs::read_to_string(folder.path().join("out/report.html")).expect("written");
+    let shown =
+        format!("<code>{}</code><button class=\"copy\"", small.replace('&', "&amp;").replace('"', "&quot;"));
+    assert!(page.contains(&shown), "{shown}");
     let named: Vec<_> = std::fs::read_dir(folder.path().join("out/reproducers"))
         .expect("made")
         .map(|entry| entry.expect("readable").path())
@@ -278,7 +300,9 @@ fn one_line_is_shrunk_and_what_passes_is_not() {
     let ran = run_in(folder.path(), &args);
     assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("shrunk to 1 x 1 with"), "{}", ran.out);
-    assert!(ran.out.contains("/file:[small/matrix.mtx]/"), "{}", ran.out);
+    let small = ran.out.lines().find(|line| line.starts_with("conformance replay ")).expect("a command");
+    assert!(small.contains("/file:[small/matrix.mtx]/"), "{}", ran.out);
+    assert_eq!(in_shell(small, folder.path()).0, Some(1), "{small}");
     assert!(folder.path().join("small/main.py").exists());
     let ran = run_in(folder.path(), &["shrink", line, "--backend", "portable"]);
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
@@ -334,14 +358,8 @@ fn the_line_of_a_reproducer_works_in_its_folder_for_a_relative_program() {
     let lines: Vec<&str> = about.lines().filter(|line| line.contains("conformance replay")).collect();
     assert_eq!(lines.len(), 2, "{about}");
     for line in lines {
-        let script = format!("conformance() {{ '{}' \"$@\"; }}; {line}", env!("CARGO_BIN_EXE_conformance"));
-        let again = std::process::Command::new("sh")
-            .args(["-c", &script])
-            .current_dir(&reproducer)
-            .output()
-            .expect("a shell");
-        let said = String::from_utf8_lossy(&again.stdout).into_owned();
-        assert_eq!(again.status.code(), Some(1), "{line}: {said}");
+        let (code, said) = in_shell(line, &reproducer);
+        assert_eq!(code, Some(1), "{line}: {said}");
     }
 }
 

@@ -49,6 +49,27 @@ fn a_replay_is_json_where_that_is_asked_for() {
     assert_eq!((ran.code, records[0]["case"].as_str()), (0, Some(line)), "{}", ran.out);
 }
 
+/// Of a kernel that was not named nothing was judged, and the built-in backends were "exact".
+#[test]
+fn a_replay_that_names_no_backend_says_how_to_name_ones_own() {
+    let line = "transpose.csr.f64/embedded:karate/values=ones,0";
+    let ran = run(&["replay", line]);
+    assert!(
+        ran.out.ends_with("only built-in backends were asked: name yours with --plugin LIB or --exec CMD\n"),
+        "{}",
+        ran.out
+    );
+    let subject = format!("{} exit-always", env!("CARGO_BIN_EXE_hostile_subject"));
+    for named in [["--backend", "portable"], ["--exec", &subject]] {
+        let ran = run(&["replay", line, named[0], named[1]]);
+        assert!(!ran.out.contains("only built-in"), "{}{}", ran.out, ran.err);
+    }
+    let ran = run(&["replay", "spmv.csr.f64_f64_f64_f64/embedded:karate/values=ones,0"]);
+    assert!(ran.out.contains("\n  T0: only the exact result is right; "), "{}", ran.out);
+    serde_json::from_str::<serde_json::Value>(&run(&["replay", line, "--json"]).out)
+        .expect("nothing but records");
+}
+
 #[test]
 fn a_dry_run_counts_cases_and_writes_nothing() {
     let ran = run(&["run", "--backend", "portable", "--contract", "transpose.csr.f64", "--dry-run"]);
@@ -129,7 +150,8 @@ fn an_interrupted_run_says_how_it_goes_on() {
         .expect("the program starts");
     let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines().map_while(Result::ok);
     let planned = lines.next().expect("the number of cases");
-    assert!(planned.contains(" cases on "), "{planned}");
+    assert!(planned.contains(" case lines on "), "{planned}");
+    assert!(planned.split(' ').next().is_some_and(|number| number.contains(',')), "{planned}");
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill is there");
     assert!(sent.success());
     let said: Vec<String> = lines.collect();

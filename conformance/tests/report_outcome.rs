@@ -9,7 +9,7 @@ use sparse_conformance::report::{
 };
 use sparse_conformance::shard::Shard;
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 fn thin(reasons: usize) -> Report {
     let mut report = clean();
@@ -58,7 +58,7 @@ fn files(report: &Report) -> Files {
         text: to_text(report, &[], Colour::Plain),
         coloured: to_text(report, &[], Colour::Ansi),
         markdown: markdown::to_markdown(report),
-        page: html::to_html(report),
+        page: html::to_html(report, Path::new("")),
         junit: quick_junit::Report::deserialize_from_str(&junit::to_junit(report).expect("writes"))
             .expect("valid"),
         sarif: sarif["runs"][0]["results"]

@@ -3,9 +3,12 @@
 use crate::report_sample::sample;
 use data_encoding::BASE64;
 use flate2::read::ZlibDecoder;
-use sparse_conformance::report::{Report, VerdictRecord, WrongElements, html};
+use sparse_conformance::report::{
+    CaseRecord, Colour, Criterion, Report, VerdictKind, VerdictRecord, WrongElements, html, markdown, to_text,
+};
 use std::collections::BTreeSet;
 use std::io::Read;
+use std::path::Path;
 
 /// The findings that the page's script shows: what they are counted by, and their elements.
 pub(crate) fn unpacked(page: &str) -> Vec<(Vec<&'static str>, String)> {
@@ -40,7 +43,7 @@ fn all_failed(per_contract: usize) -> Report {
 #[test]
 fn every_finding_is_on_the_page() {
     let report = all_failed(4);
-    let page = html::to_html(&report);
+    let page = html::to_html(&report, Path::new(""));
     let findings = unpacked(&page);
     assert!(findings.len() > 2000);
     assert_eq!(findings.len(), report.findings.len());
@@ -81,7 +84,7 @@ fn wrong_elements_are_drawn() {
         }
     }
     report.seal();
-    let page = html::to_html(&report);
+    let page = html::to_html(&report, Path::new(""));
     assert_eq!(page.matches("<figure class=\"wrongs\">").count(), 1);
     let figure =
         page.split("<figure class=\"wrongs\">").nth(1).and_then(|rest| rest.split("</figure>").next());
@@ -96,10 +99,82 @@ fn wrong_elements_are_drawn() {
     assert!(figure.contains("a square is about 2 x 1 elements; lines every 16 rows and columns"), "{figure}");
 }
 
+/// A picture of a vector was a bar of a few pixels.
+#[test]
+fn a_result_of_one_row_or_one_column_is_not_drawn() {
+    let drawn = |rows: u64, columns: u64, cells: &str| {
+        let mut report = sample(2);
+        for record in &mut report.cases {
+            if let VerdictRecord::Wrong(mismatch) = &mut record.verdict {
+                let within = "somewhere".to_owned();
+                mismatch.elements =
+                    Some(WrongElements { count: 2, within, rows, columns, cells: cells.to_owned() });
+            }
+        }
+        html::to_html(&report, Path::new("")).contains("<figure class=\"wrongs\">")
+    };
+    assert!(drawn(2, 2, "2*3"));
+    assert!(!drawn(1, 2, "3") && !drawn(2, 1, "2*1"));
+}
+
+/// The page called exact what has the declared bits, and "within" the case beside it, whose bits had been compared.
+#[test]
+fn a_report_says_in_how_many_cases_bits_were_compared_and_right() {
+    let mut report = sample(2);
+    let said = "in 3 cases the very bits that it declares (T2)";
+    let shown = |report: &Report| [html::to_html(report, Path::new("")), to_text(report, &[], Colour::Plain)];
+    assert!(shown(&report).iter().all(|text| !text.contains("the very bits")));
+    let passing = |record: &&mut CaseRecord| {
+        record.backend == "portable" && record.verdict.kind() == VerdictKind::Within
+    };
+    for record in report.cases.iter_mut().filter(passing).take(3) {
+        record.tiers = vec![Criterion::T1, Criterion::T2];
+    }
+    let wrong = report.cases.iter_mut().find(|record| record.verdict.kind() == VerdictKind::Wrong);
+    wrong.expect("one").tiers = vec![Criterion::T2];
+    for text in shown(&report) {
+        assert_eq!(text.matches("the very bits").count(), 1);
+        assert!(text.contains(said), "{said}");
+    }
+}
+
+/// A plug-in of four contracts was judged "in 587 contracts", the size of the table.
+#[test]
+fn contracts_without_a_case_are_not_counted_and_hidden_for_one_backend() {
+    let mut report = sample(2);
+    let page = html::to_html(&report, Path::new(""));
+    assert!(
+        page.contains("<input type=\"checkbox\" id=\"only-ran\">"),
+        "of several backends all rows are shown"
+    );
+    report.contracts[1..].iter_mut().for_each(|contract| contract.cases_planned = 0);
+    report.backends.truncate(1);
+    let page = html::to_html(&report, Path::new(""));
+    assert!(
+        page.contains(" in 1 contract, offered to 1 backend"),
+        "{}",
+        &page[..page.find("<main>").unwrap_or(0)]
+    );
+    assert!(markdown::to_markdown(&report).contains(" in 1 contract, offered to 1 backend"));
+    assert!(page.contains("<input type=\"checkbox\" id=\"only-ran\" checked>"));
+}
+
+/// Element types that came to the table later had rows of their own, without a word on what sets them apart.
+#[test]
+fn the_map_has_one_row_for_an_operation_and_format() {
+    let page = html::to_html(&sample(1), Path::new(""));
+    let (_, map) = page.split_once("<table class=\"map\">").expect("a map");
+    let (map, _) = map.split_once("</table>").expect("its end");
+    let names: Vec<&str> =
+        map.split("<th scope=\"row\">").skip(1).filter_map(|row| Some(row.split_once("</th>")?.0)).collect();
+    let distinct: BTreeSet<&str> = names.iter().copied().collect();
+    assert!(names.len() > 20 && names.len() == distinct.len(), "{names:?}");
+}
+
 /// What a button says is what it leaves.
 #[test]
 fn buttons_count_the_findings_that_they_leave() {
-    let page = html::to_html(&sample(8));
+    let page = html::to_html(&sample(8), Path::new(""));
     let findings = unpacked(&page);
     let mut buttons = 0;
     for button in page.split("<button ").skip(1).filter(|rest| rest.contains("data-facet=\"")) {
@@ -131,7 +206,7 @@ fn a_group_says_what_its_cases_have_in_common() {
         }
     }
     report.seal();
-    let page = html::to_html(&report);
+    let page = html::to_html(&report, Path::new(""));
     let (_, rest) = page.split_once("on portable in spmm.csr</button>").expect("its group");
     let said = rest.split("</li>").next().expect("its end");
     assert!(said.contains("all have ") && said.contains("<code>n=33</code> (as have "), "{said}");
@@ -144,6 +219,6 @@ fn the_page_stays_small_however_much_fails() {
     report.sources = report.sources.into_iter().cycle().take(1000).collect();
     report.seal();
     assert!(report.findings.len() > 20_000, "{}", report.findings.len());
-    let page = html::to_html(&report);
+    let page = html::to_html(&report, Path::new(""));
     assert!(page.len() < 5_000_000, "{} bytes", page.len());
 }

@@ -6,11 +6,12 @@ use quick_junit::{NonSuccessKind, TestCaseStatus};
 use report_sample::sample;
 use sparse_conformance::report::{
     Backend, CaseRecord, Colour, Defect, Environment, Plan, Report, Reproducer, VerdictKind, VerdictRecord,
-    html, json, junit, markdown, show, to_text, write_all,
+    html, json, junit, markdown, show, text, to_text, write_all,
 };
 use sparse_conformance::shrink::Reason;
 use sparse_oracle::contract::Op;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// How a report of the first schema began.
 const OLD: &str =
@@ -271,7 +272,7 @@ fn markdown_tables_are_whole_and_short() {
 #[test]
 fn page_is_self_contained_and_escaped() {
     let report = sample(8);
-    let page = html::to_html(&report);
+    let page = html::to_html(&report, Path::new(""));
     for outside in ["http:", "https:", "src=\"/", "url(", "@import", "<link", "<b>markup"] {
         assert!(!page.contains(outside), "the page holds {outside}");
     }
@@ -303,8 +304,9 @@ fn terminal_text_names_findings_files_and_what_did_not_run() {
         plain.chars().all(|letter| letter == '\n' || !letter.is_control()),
         "a control character got through"
     );
-    let failure = report.failures().next().unwrap();
-    assert!(plain.contains(&report.replay(failure)));
+    for finding in show::shrunk_first(&report).iter().take(text::FINDINGS_SHOWN) {
+        assert!(plain.contains(&report.describe(finding).replay.unwrap()));
+    }
     assert!(plain.contains("wrote a/report.json\nwrote a/report.html\n"));
     let counts = report.summary().total.counts;
     assert!(counts.ran() > 5000 && counts.get(VerdictKind::Unsupported) > 1000);
@@ -365,7 +367,7 @@ fn every_file_shows_the_first_of_each_reason_first_and_those_that_were_shrunk() 
     let first: BTreeSet<_> = records[..reasons.len()].iter().map(|c| Reason::of_record(c)).collect();
     assert!(reasons.len() > 10 && reasons.len() < records.len());
     assert_eq!(first.len(), reasons.len());
-    let page = html::to_html(&report);
+    let page = html::to_html(&report, Path::new(""));
     let places: Vec<_> = records.iter().map(|c| page.find(&escaped(&report.replay(c)))).collect();
     assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
 }
@@ -408,7 +410,7 @@ fn the_console_has_the_last_line_of_a_traceback_and_the_files_all_of_it() {
 #[test]
 fn what_is_unsupported_is_drawn_in_the_bar_and_folded() {
     let report = sample(8);
-    let page = html::to_html(&report);
+    let page = html::to_html(&report, Path::new(""));
     let bars: Vec<&str> =
         page.split("<div class=\"bar\"").skip(1).map(|rest| rest.split("</div>").next().unwrap()).collect();
     assert_eq!(bars.len(), report.backends.len());

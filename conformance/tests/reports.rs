@@ -13,5 +13,6 @@ mod report_page;
 mod report_schema;
 mod report_sizes;
 mod report_stored;
+mod report_terminal;
 mod report_writers;
 mod reviewed;

@@ -14,6 +14,7 @@ use super::statistics::{median, ratio};
 use sparse_conformance_core::backend::{Backend, Support};
 use sparse_conformance_core::case::{Case, Params};
 use sparse_conformance_core::record::verdict_record;
+use sparse_conformance_core::report::replay_command;
 use sparse_conformance_peers::OneKernel;
 use sparse_oracle::contract::Contract;
 use sparse_oracle::format::{FormatKind, Layout};
@@ -244,5 +245,5 @@ impl<'a> Comparing<'a> {
 fn replay(entrant: &Entrant<'_>) -> Option<String> {
     let selection = entrant.backend.selection();
     let line = entrant.case.to_string();
-    (!selection.is_empty()).then(|| format!("conformance replay {} {selection}", shell_words::quote(&line)))
+    (!selection.is_empty()).then(|| replay_command(&line, &selection))
 }

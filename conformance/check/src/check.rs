@@ -49,7 +49,7 @@ pub struct Passed {
     pub contracts: Vec<String>,
     /// Cases that were judged.
     pub cases: usize,
-    /// Those in which every element was the one right value.
+    /// Those in which every element equalled the exact result.
     pub exact: usize,
     /// The largest error as a share of what was allowed there, 0 to 1.
     pub worst_share: f64,

@@ -2,6 +2,7 @@
 
 use crate::backend::{Backend, Support};
 use crate::case::Case;
+use crate::report::show::count;
 use crate::report::{self, CaseRecord, Repeated, VerdictRecord};
 use sparse_oracle::judge::Judged;
 use sparse_oracle::scalar::{Precision, decimal};
@@ -80,7 +81,11 @@ fn mismatch_record(m: Mismatch) -> report::Mismatch {
     let number = |v: Option<f64>| v.map(|v| decimal(v, Precision::F64));
     let elements = m.elements.as_deref().filter(|wrong| wrong.count > 1).map(report::WrongElements::from);
     let within = elements.as_ref().map(|wrong| format!("; all in {}", wrong.within)).unwrap_or_default();
-    let more = if m.count > 1 { format!(" (and {} more{within})", m.count - 1) } else { String::new() };
+    let more = if m.count > 1 {
+        format!(" (and {} more{within})", count(m.count as u64 - 1))
+    } else {
+        String::new()
+    };
     let message = past_the_largest(&m).unwrap_or(m.message);
     report::Mismatch {
         tier: m.tier.unwrap_or(Criterion::T0),

@@ -1,7 +1,7 @@
 //! What can be wrong with a library, and with what it did.
 
 use sparse_oracle::refusal::Refusal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a library is no plug-in.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 pub enum PluginError {
     #[error("{path}: {reason}", path = path.display())]
     NoFile { path: PathBuf, reason: String },
-    #[error("{path} can't be loaded as a shared library: {reason}", path = path.display())]
+    #[error("{path} can't be loaded as a shared library: {reason}{repair}", path = path.display(), repair = compile_first(path))]
     Load { path: PathBuf, reason: String },
     #[error(
         "{path} does not export {symbol}; a plug-in exports sc_abi_version, sc_manifest and sc_run (sparse_conformance.h)",
@@ -28,6 +28,23 @@ pub enum PluginError {
     LongManifest { path: PathBuf, limit: usize },
     #[error("{path}: the manifest is not UTF-8 from byte {at}", path = path.display())]
     ManifestText { path: PathBuf, at: usize },
+}
+
+/// What makes a shared library of a file that is a program's text; nothing for other files.
+fn compile_first(path: &Path) -> String {
+    let by_c = |compiler: &str| {
+        format!("{compiler} -shared -fPIC -I conformance/include {} -o kernel.so", path.display())
+    };
+    let command = match path.extension().and_then(|ending| ending.to_str()) {
+        Some("c") => by_c("cc -O2 -ffp-contract=off"),
+        Some("cpp" | "cc" | "cxx") => by_c("c++ -O2 -ffp-contract=off"),
+        Some("cu") => {
+            format!("nvcc -shared -Xcompiler -fPIC -I conformance/include {} -o kernel.so", path.display())
+        }
+        Some("rs") => format!("rustc -O --crate-type cdylib {} -o kernel.so", path.display()),
+        _ => return String::new(),
+    };
+    format!("; it is source code: compile it first, `{command}`")
 }
 
 /// Why a run gave no answer.

@@ -2,6 +2,7 @@
 
 use super::meant::meant;
 use super::output::output;
+use super::report_folder::ReportFolder;
 use super::run::{matrices, op, precision};
 use super::subjects::{Outsiders, seconds};
 use crate::bench::preset::{PRESETS, Preset, preset};
@@ -101,10 +102,7 @@ fn format(name: &str) -> Result<FormatKind, String> {
 
 /// Measures, prints, writes. 0 clean, 1 where a kernel of ours was wrong.
 pub(super) fn run(args: &Args) -> Result<u8> {
-    if let Some(folder) = &args.report {
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("the report folder {} can't be made", folder.display()))?;
-    }
+    let _folder = args.report.as_deref().map(ReportFolder::new).transpose()?;
     #[cfg(feature = "cuda")]
     if args.device {
         return run_device(args);

@@ -24,7 +24,7 @@ pub(super) fn dry_run(planned: &Planned, backends: &[Box<dyn Backend>], jobs: Op
     writeln!(
         out,
         "{} on {} {}, of {}, for {}",
-        counted(cases.len() as u64, "case"),
+        counted(cases.len() as u64, "case line"),
         count(matrices.len() as u64),
         if matrices.len() == 1 { "matrix" } else { "matrices" },
         counted(contracts.len() as u64, "contract"),

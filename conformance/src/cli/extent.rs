@@ -7,6 +7,7 @@ use crate::expectations;
 use crate::journal::{self, Journal};
 use crate::notice::say;
 use crate::report::github;
+use crate::report::show::counted;
 use crate::shard::Shard;
 use anyhow::{Context, Result};
 use clap::Args as ClapArgs;
@@ -66,7 +67,8 @@ impl Extent {
         let header = planned.header(backends);
         if self.resume {
             if let Some((journal, done)) = Journal::resume(folder, &header)? {
-                say(&format!("resuming: {} cases are judged already", done.records.len()));
+                let cases = counted(done.records.len() as u64, "case");
+                say(&format!("resuming: {cases} judged already"));
                 extras.done = done;
                 extras.journal = Some(journal);
                 return Ok(extras);

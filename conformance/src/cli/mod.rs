@@ -19,6 +19,7 @@ mod output;
 mod progress;
 mod ptx;
 mod replay;
+mod report_folder;
 mod run;
 mod sandboxed;
 mod self_test;

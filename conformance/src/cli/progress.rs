@@ -2,6 +2,8 @@
 
 use crate::campaign::Progress;
 use crate::notice::say;
+use crate::report::replay_command;
+use crate::report::show::{count, counted};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -52,14 +54,17 @@ impl Progress for Shown {
         match &self.bar {
             Some(bar) => {
                 bar.set_length(cases as u64);
-                let style = ProgressStyle::with_template("{bar:30} {pos}/{len} cases, {msg}, {eta} left");
+                let style = ProgressStyle::with_template(
+                    "{bar:30} {human_pos}/{human_len} case lines, {msg}, {eta} left",
+                );
                 bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
                 bar.set_message("0 findings");
             }
             None if self.quiet => {}
             None => {
                 let what = if matrices == 1 { "matrix" } else { "matrices" };
-                say(&format!("{cases} cases on {matrices} {what}"));
+                let cases = counted(cases as u64, "case line");
+                say(&format!("{cases} on {} {what}", count(matrices as u64)));
             }
         }
     }
@@ -69,10 +74,7 @@ impl Progress for Shown {
             // Held to the end: another thread with a finding waits here.
             let _first = self.said.lock();
             self.finish();
-            say(&format!(
-                "stopped at the first finding:\n  conformance replay {} {selection}",
-                shell_words::quote(case)
-            ));
+            say(&format!("stopped at the first finding:\n  {}", replay_command(case, selection)));
             std::process::exit(1);
         }
         let judged = self.judged.fetch_add(1, Ordering::Relaxed) + 1;
@@ -80,14 +82,15 @@ impl Progress for Shown {
         if let Some(bar) = &self.bar {
             bar.inc(1);
             if findings > 0 {
-                bar.set_message(format!("{total} finding{}", if total == 1 { "" } else { "s" }));
+                bar.set_message(counted(total as u64, "finding"));
             }
         } else if !self.quiet
             && let Ok(mut said) = self.said.try_lock()
             && said.elapsed() >= PAUSE
         {
             *said = Instant::now();
-            say(&format!("{judged}/{} cases, {total} findings", self.planned.load(Ordering::Relaxed)));
+            let planned = counted(self.planned.load(Ordering::Relaxed) as u64, "case line");
+            say(&format!("{}/{planned}, {}", count(judged as u64), counted(total as u64, "finding")));
         }
     }
 }

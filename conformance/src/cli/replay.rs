@@ -5,6 +5,7 @@ use super::output::output;
 use super::subjects::Subjects;
 use crate::backend::Backend;
 use crate::determinism::Repeats;
+use crate::report::show::CRITERIA;
 use crate::runner::run_case_repeated;
 use anyhow::Result;
 use clap::Args as ClapArgs;
@@ -44,6 +45,12 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     }
     if let Some(tags) = ran.records.first().map(|r| r.degenerate.join(", ")).filter(|t| !t.is_empty()) {
         writeln!(out, "  degenerate: this case alone would not notice {tags}")?;
+    }
+    if ran.records.iter().any(|record| !record.tiers.is_empty()) {
+        writeln!(out, "  {CRITERIA}")?;
+    }
+    if args.subjects.named_none() {
+        writeln!(out, "  only built-in backends were asked: name yours with --plugin LIB or --exec CMD")?;
     }
     super::exit_code(&ran.records)
 }

@@ -5,6 +5,7 @@ use super::extent::Extent;
 use super::meant::meant_contract;
 use super::output::output;
 use super::progress::Shown;
+use super::report_folder::ReportFolder;
 use super::subjects::Subjects;
 use crate::backend::Backend;
 use crate::campaign::{self, Planned};
@@ -96,10 +97,9 @@ pub(super) fn precision(name: &str) -> Result<Precision, String> {
 /// Runs, prints the summary, writes the report. 0 clean, 1 findings or thin, 2 if nothing was judged.
 pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     let summary = args.extent.summary()?;
+    // Before the work, not after it.
+    let _folder = args.report.as_deref().map(ReportFolder::new).transpose()?;
     if let Some(folder) = &args.report {
-        // Before the work, not after it.
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("the report folder {} can't be made", folder.display()))?;
         args.subjects.keep_from(folder)?;
     }
     let backends = args.subjects.open(backends)?;

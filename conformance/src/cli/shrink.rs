@@ -5,7 +5,7 @@ use super::output::output;
 use super::subjects::Subjects;
 use crate::backend::Backend;
 use crate::determinism::Repeats;
-use crate::report::Report;
+use crate::report::{Report, replay_command};
 use crate::reproducer;
 use crate::runner::run_case_repeated;
 use crate::shrink::{Reason, ShrinkBudget};
@@ -89,7 +89,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     writeln!(out, "{}: {}", record.backend, record.verdict)?;
     writeln!(out, "{}", shrunk.summary)?;
     if let Some(line) = &shrunk.case {
-        writeln!(out, "{line}")?;
+        writeln!(out, "{}", replay_command(line, &backend.selection()))?;
         writeln!(out, "wrote {}", args.out.display())?;
     }
     Ok(1)

@@ -7,6 +7,7 @@ use crate::report::show::{answered_late, count, counted, one_line, percent, shar
 use crate::report::summary::{Cell, ContractRow, Summary};
 use crate::report::verdict::VerdictKind;
 use std::fmt::Write;
+use std::path::Path;
 
 /// Findings shown in full; the others are in the JSON and HTML files.
 pub const FINDINGS_SHOWN: usize = 25;
@@ -31,8 +32,8 @@ pub fn to_markdown(report: &Report) -> String {
 }
 
 fn headline(report: &Report, summary: &Summary) -> String {
-    let distinct = counted(report.plan.distinct_cases, "case");
-    let contracts = counted(report.contracts.len() as u64, "contract");
+    let distinct = counted(report.plan.distinct_cases, "case line");
+    let contracts = counted(summary.contracts_planned(), "contract");
     let backends = counted(report.backends.len() as u64, "backend");
     let mut text = format!("# Sparse conformance: {}\n\n", report.headline());
     if report.outcome() == Outcome::NothingJudged {
@@ -162,7 +163,7 @@ fn findings(report: &Report) -> String {
     }
     let mut text = String::from("## Findings\n\n");
     for finding in findings.iter().take(FINDINGS_SHOWN) {
-        text.push_str(&failure(&report.describe(finding)));
+        text.push_str(&failure(report, &report.describe(finding)));
     }
     if let Some(more) = findings.len().checked_sub(FINDINGS_SHOWN).filter(|&more| more > 0) {
         let _ = writeln!(text, "{} more in `report.json` and `report.html`.\n", count(more as u64));
@@ -192,7 +193,7 @@ fn determinism(report: &Report) -> String {
     if lines.is_empty() { lines } else { format!("## Determinism\n\n{lines}\n") }
 }
 
-fn failure(finding: &Described<'_>) -> String {
+fn failure(report: &Report, finding: &Described<'_>) -> String {
     let mut text = format!("- **{}**: {}\n", line(finding.backend), line(&finding.message));
     for (name, value) in &finding.details {
         let _ = writeln!(text, "  - {name}: {}", line(value));
@@ -201,14 +202,22 @@ fn failure(finding: &Described<'_>) -> String {
         text.push('\n');
         return text;
     };
-    if let Some(shrunk) = &record.reproducer {
-        let _ = writeln!(text, "  - {}", line(&shrunk.line()));
-    }
-    // A fence longer than any run of backticks in the line cannot be closed by it.
     let replay = one_line(finding.replay.as_deref().unwrap_or_default());
-    let fence = "`".repeat(3.max(longest_run(&replay, '`') + 1));
-    let _ = writeln!(text, "\n  {fence}sh\n  {replay}\n  {fence}\n");
+    let _ = writeln!(text, "\n{}\n", fenced(&replay));
+    if let Some(shrunk) = &record.reproducer {
+        let replay = report.replay_shrunk(record, Path::new(""));
+        let replay = replay.map_or_else(String::new, |replay| {
+            format!("; in the folder of the report:\n\n{}", fenced(&one_line(&replay)))
+        });
+        let _ = writeln!(text, "  {}{replay}\n", line(&shrunk.summary));
+    }
     text
+}
+
+/// A command as a block of an item. A fence longer than any run of backticks in the command cannot be closed by it.
+fn fenced(command: &str) -> String {
+    let fence = "`".repeat(3.max(longest_run(command, '`') + 1));
+    format!("  {fence}sh\n  {command}\n  {fence}")
 }
 
 /// Known deviations, and what became of each.

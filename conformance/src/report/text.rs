@@ -7,7 +7,7 @@ use crate::report::show::{answered_late, by_rule, count, counted, one_line, used
 use crate::report::summary::{BackendSummary, Summary};
 use crate::report::verdict::VerdictKind;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Findings printed; the others are in the files.
 pub const FINDINGS_SHOWN: usize = 10;
@@ -59,9 +59,9 @@ pub fn to_text(report: &Report, written: &[PathBuf], colour: Colour) -> String {
         let _ = writeln!(text, "{:width$}  {}", backend.name, backend_line(backend, colour));
     }
     text.push_str(&determinism(report));
-    text.push_str(&behind(report));
     text.push_str(&late(report));
     text.push_str(&findings(report, written, colour));
+    text.push_str(&behind(report));
     text.push_str(&expectations(report));
     text.push_str(&not_run(&summary));
     text.push_str(&thin(report, colour));
@@ -81,6 +81,9 @@ fn backend_line(backend: &BackendSummary, colour: Colour) -> String {
     if let Some(worst) = backend.cell.worst {
         let _ = write!(line, "; {}", used(worst.share));
     }
+    if let Some(bits) = backend.bits_held() {
+        let _ = write!(line, "; {bits}");
+    }
     line
 }
 
@@ -92,7 +95,14 @@ fn determinism(report: &Report) -> String {
 
 /// One line for each backend: what stands behind its verdicts.
 fn behind(report: &Report) -> String {
-    by_backend(report, |name| Some(report.behind(name)?.to_string()))
+    let lines = by_backend(report, |name| Some(report.behind(name)?.to_string()));
+    let seeded = report.worth.iter().any(|row| row.seeded.is_some());
+    let words = if seeded {
+        "; seeded bugs are mistakes made on purpose, on which the same cases were tried"
+    } else {
+        ""
+    };
+    if lines.is_empty() { lines } else { format!("\nwhat this run is worth{words}:\n{lines}") }
 }
 
 /// One line for each backend that was asked again.
@@ -108,6 +118,7 @@ fn by_backend(report: &Report, said: impl Fn(&str) -> Option<String>) -> String 
 
 fn findings(report: &Report, written: &[PathBuf], colour: Colour) -> String {
     let findings = crate::report::show::shrunk_first(report);
+    let folder = written.first().and_then(|file| file.parent()).unwrap_or(Path::new(""));
     let mut text = String::new();
     for finding in findings.iter().take(FINDINGS_SHOWN) {
         let described = report.describe(finding);
@@ -124,8 +135,11 @@ fn findings(report: &Report, written: &[PathBuf], colour: Colour) -> String {
         if let Some(replay) = &described.replay {
             let _ = writeln!(text, "  {}", one_line(replay));
         }
-        if let Some(shrunk) = described.record.and_then(|record| record.reproducer.as_ref()) {
-            let _ = writeln!(text, "  {}", one_line(&shrunk.line()));
+        if let Some((record, shrunk)) = described.record.and_then(|r| Some((r, r.reproducer.as_ref()?))) {
+            let _ = writeln!(text, "  {}", one_line(&shrunk.summary));
+            if let Some(replay) = report.replay_shrunk(record, folder) {
+                let _ = writeln!(text, "  {}", one_line(&replay));
+            }
         }
     }
     if let Some(further) = findings.get(FINDINGS_SHOWN..).filter(|further| !further.is_empty()) {
@@ -139,6 +153,16 @@ fn findings(report: &Report, written: &[PathBuf], colour: Colour) -> String {
             "\n... and {}: {}; {place}",
             counted(further.len() as u64, "further finding"),
             one_line(&by_rule(report, further)),
+        );
+    }
+    let shown = || findings.iter().take(FINDINGS_SHOWN).filter_map(|f| report.describe(f).record);
+    if shown().any(|record| record.verdict.mismatch().is_some()) {
+        let _ = writeln!(text, "\n{}", crate::report::show::CRITERIA);
+    }
+    if shown().next().is_some() {
+        let _ = writeln!(
+            text,
+            "`conformance explain` in place of `conformance replay` follows the first wrong element to its verdict"
         );
     }
     text

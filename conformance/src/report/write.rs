@@ -58,7 +58,7 @@ pub struct Writer {
     pub file: &'static str,
     /// Who it is for.
     pub purpose: &'static str,
-    text: fn(&Report) -> Result<String, Fault>,
+    text: fn(&Report, &Path) -> Result<String, Fault>,
 }
 
 /// Every file of a report, in the order in which they are named.
@@ -66,36 +66,41 @@ pub const WRITERS: [Writer; 7] = [
     Writer {
         file: "report.json",
         purpose: "everything; read by `merge` and `diff`",
-        text: |report| json::to_json(report).map_err(Fault::Json),
+        text: |report, _| json::to_json(report).map_err(Fault::Json),
     },
     Writer {
         file: "report.junit.xml",
         purpose: "CI systems",
-        text: |report| junit::to_junit(report).map_err(Fault::Junit),
+        text: |report, _| junit::to_junit(report).map_err(Fault::Junit),
     },
     Writer {
         file: "report.md",
         purpose: "job summaries, comments",
-        text: |report| Ok(markdown::to_markdown(report)),
+        text: |report, _| Ok(markdown::to_markdown(report)),
     },
-    Writer { file: "report.html", purpose: "people", text: |report| Ok(html::to_html(report)) },
+    Writer {
+        file: "report.html",
+        purpose: "people",
+        text: |report, folder| Ok(html::to_html(report, folder)),
+    },
     Writer {
         file: "report.sarif",
         purpose: "code scanning",
-        text: |report| sarif::to_sarif(report).map_err(Fault::Json),
+        text: |report, _| sarif::to_sarif(report).map_err(Fault::Json),
     },
-    Writer { file: "badge.svg", purpose: "a README", text: |report| Ok(badge::to_svg(report)) },
-    Writer { file: "badge.json", purpose: "a badge server", text: |report| Ok(badge::to_json(report)) },
+    Writer { file: "badge.svg", purpose: "a README", text: |report, _| Ok(badge::to_svg(report)) },
+    Writer { file: "badge.json", purpose: "a badge server", text: |report, _| Ok(badge::to_json(report)) },
 ];
 
 impl Writer {
-    /// The file's text.
+    /// The text of the file at `path`.
     ///
     /// # Errors
     /// [`ReportError::Encode`] or [`ReportError::Junit`], naming `path`.
     pub fn text(&self, report: &Report, path: &Path) -> Result<String, ReportError> {
+        let folder = path.parent().unwrap_or(Path::new(""));
         let path = path.to_owned();
-        (self.text)(report).map_err(|fault| match fault {
+        (self.text)(report, folder).map_err(|fault| match fault {
             Fault::Json(source) => ReportError::Encode { path, source },
             Fault::Junit(source) => ReportError::Junit { path, source },
         })

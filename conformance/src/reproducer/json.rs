@@ -1,8 +1,8 @@
 //! `case.json`: everything about a minimal case, for programs in any language. Bits are hexadecimal strings.
 
-use super::Shown;
 use super::data::{Array, DenseData, SparseData};
 use super::want::{Want, bits_at};
+use super::{Shown, columns};
 use crate::record::verdict_record;
 use serde_json::{Map, Value, json};
 use sparse_oracle::format::{Layout, PARAMETERS};
@@ -49,7 +49,7 @@ pub(super) fn to_json(shown: &Shown<'_>) -> String {
     put(
         "parameters",
         json!({
-            "n": p.n,
+            "n": columns(here),
             "alpha": p.alpha,
             "beta": p.beta,
             "transpose_a": p.transpose_a,

@@ -23,7 +23,8 @@ use crate::backend::Backend;
 use crate::case::Case;
 use crate::operands::build;
 use crate::origin::{Loaded, Origin};
-use crate::report::Reproducer;
+use crate::report::show::counted;
+use crate::report::{Reproducer, replay_command};
 use crate::shrink::{Candidate, Reason, ShrinkBudget, ShrinkOutcome, Shrunk, shrink, verdict_of};
 use sparse_plugin::is_in_header;
 use std::io;
@@ -92,7 +93,7 @@ fn shrink_into(
             rows: loaded.coo.rows as u64,
             cols: loaded.coo.cols as u64,
             nnz: loaded.coo.nnz() as u64,
-            n: case.params.n as u64,
+            n: columns(case),
         }),
         ShrinkOutcome::Shrunk(shrunk) => {
             let written = Written { first: case, shrunk: &shrunk, backend, folder };
@@ -156,7 +157,7 @@ impl Written<'_> {
             rows: coo.rows as u64,
             cols: coo.cols as u64,
             nnz: coo.nnz() as u64,
-            n: minimal.case.params.n as u64,
+            n: columns(&minimal.case),
         })
     }
 
@@ -176,12 +177,14 @@ impl Written<'_> {
         let Shrunk { minimal, tried, unfinished, .. } = self.shrunk;
         let coo = &minimal.loaded.coo;
         let entries = if coo.nnz() == 1 { "entry" } else { "entries" };
+        let has_n = minimal.case.contract.op.signature().has_n();
+        let n = if has_n { format!(", n = {}", minimal.case.params.n) } else { String::new() };
         let mut text = format!(
-            "shrunk to {} x {} with {} {entries}, n = {}, in {tried} candidates",
+            "shrunk to {} x {} with {} {entries}{n}, in {}",
             coo.rows,
             coo.cols,
             coo.nnz(),
-            minimal.case.params.n
+            counted(*tried as u64, "candidate")
         );
         for (applies, words) in [
             (*unfinished, "; the budget ended before the search"),
@@ -215,11 +218,11 @@ impl Written<'_> {
             "{here}\n\n\
              {}\n\
              {summary}\n\n\
-             In this folder:\n  conformance replay {} {selection}\n\n\
-             It was found as:\n  conformance replay {} {selection}\n{programs}",
+             In this folder:\n  {}\n\n\
+             It was found as:\n  {}\n{programs}",
             words(&self.shrunk.verdict),
-            shell_words::quote(&here.to_string()),
-            shell_words::quote(&self.first.to_string()),
+            replay_command(&here.to_string(), &selection),
+            replay_command(&self.first.to_string(), &selection),
         )
     }
 
@@ -276,6 +279,11 @@ struct Shown<'a> {
 /// The case with its matrix in a file.
 fn located(case: &Case, path: &Path) -> Case {
     Case { origin: Origin::File(path.to_owned()), ..case.clone() }
+}
+
+/// What n is in the case; 1 where its operation has none, whatever the parameter says.
+fn columns(case: &Case) -> u64 {
+    if case.contract.op.signature().has_n() { case.params.n as u64 } else { 1 }
 }
 
 /// The verdict in one line.

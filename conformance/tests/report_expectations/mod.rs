@@ -17,7 +17,7 @@ use sparse_conformance::report::{
     Became, CaseRecord, Colour, Defect, Expectation, Expected, Finding, Occurs, Report, Since, VerdictKind,
     VerdictRecord, html, json, junit, markdown, sarif, to_text,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 fn kinds(report: &Report) -> Vec<&'static str> {
     let name = |finding: &Finding| match finding {
@@ -174,7 +174,7 @@ fn a_report_that_waives_what_it_may_not_is_refused() {
 #[test]
 fn every_file_shows_waivers_apart() {
     let report = expected_sample(8);
-    let page = html::to_html(&report);
+    let page = html::to_html(&report, Path::new(""));
     for part in [
         "Known deviations",
         "unexpected pass",
@@ -295,7 +295,7 @@ fn the_replay_line_of_an_unexpected_pass_selects_what_was_run() {
     let texts = [
         to_text(&report, &[], Colour::Plain),
         markdown::to_markdown(&report),
-        html::to_html(&report),
+        html::to_html(&report, Path::new("")),
         sarif::to_sarif(&report).unwrap(),
     ];
     for text in texts {

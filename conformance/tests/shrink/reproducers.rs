@@ -1,12 +1,14 @@
 //! Reproducers of single cases and of whole runs: their lines replay from their files.
 
-use crate::bugs::{Bug, edited, honest};
+use crate::bugs::{Bug, edited, honest, with_values};
 use sparse_conformance::backend::{Backend, Failure};
 use sparse_conformance::campaign;
 use sparse_conformance::case::Case;
 use sparse_conformance::origin::Origin;
 use sparse_conformance::plan::Options;
-use sparse_conformance::report::{Colour, Environment, Report, Reproducer, markdown, to_text, write_all};
+use sparse_conformance::report::{
+    Colour, Environment, Report, Reproducer, markdown, show, to_text, write_all,
+};
 use sparse_conformance::reproducer::{shrink_case, shrink_findings};
 use sparse_conformance::runner::run_case;
 use sparse_conformance::shrink::{Reason, ShrinkBudget, select};
@@ -70,6 +72,29 @@ fn the_line_replays_from_the_file() {
     let about = text(&folder.path().join("case.txt"));
     assert!(about.starts_with("spmm.csr.f32_f32_f32_f32/file:[matrix.mtx]/values="), "{about}");
     assert!(about.contains("conformance replay 'spmm") && about.contains(LINE), "{about}");
+}
+
+/// Every stored value counts twice in an SpMV.
+fn doubled(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+    let Task::Spmv { a, transpose_a, x, alpha, beta, y } = task else { return honest(contract, task) };
+    let a = &with_values(a, |value| 2.0 * value);
+    honest(contract, Task::Spmv { a, transpose_a, x, alpha, beta, y })
+}
+
+/// The reproducer of an SpMV, which has one column, said "n = 8".
+#[test]
+fn an_operation_without_an_n_is_shrunk_without_a_word_of_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = "spmv.csr.f32_f32_f32_f32/uniform:rows=9,cols=7,density=0.5,seed=1/values=near-one,9";
+    let found = written(line, &Bug(doubled), &wrong_value(), BUDGET, folder.path());
+    assert_eq!(found.n, 1);
+    assert!(found.summary.contains("shrunk to 1 x 1 with 1 entry, in "), "{}", found.summary);
+    let json: serde_json::Value =
+        serde_json::from_str(&text(&folder.path().join("case.json"))).expect("it is JSON");
+    assert_eq!(json["parameters"]["n"], 1);
+    for file in ["case.txt", "main.c", "main.py"] {
+        assert!(!text(&folder.path().join(file)).contains("n = 8"), "{file}");
+    }
 }
 
 #[test]
@@ -142,8 +167,11 @@ fn a_run_shrinks_one_finding_of_each_contract_and_reason() {
     // The report says the same with and without them, and says where they are.
     assert_eq!(report.findings, before.findings);
     assert_eq!(report.exit_code(), before.exit_code());
-    assert!(to_text(&report, &[], Colour::Plain).contains("shrunk to: spmm."));
-    assert!(markdown::to_markdown(&report).contains("shrunk to: spmm."));
+    let first = show::shrunk_first(&report).remove(0);
+    let first = report.describe(&first).record.expect("a case");
+    let small = report.replay_shrunk(first, Path::new("")).expect("a command");
+    assert!(to_text(&report, &[], Colour::Plain).contains(&small));
+    assert!(markdown::to_markdown(&report).contains(&small));
     write_all(&report, folder.path()).expect("it is written");
     assert_eq!(Report::read(&folder.path().join("report.json")).expect("it reads").cases, report.cases);
 }

@@ -196,7 +196,7 @@ impl fmt::Display for Mismatch {
 #[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields))]
 #[cfg_attr(feature = "schemars", schemars(rename = "VerdictRecord"))]
 pub enum Verdict<M = Box<Mismatch>> {
-    /// Every element equals the correctly rounded exact result (or the model's bits).
+    /// Every element equals the exact result.
     Exact,
     /// Every element is within its bound.
     Within {
@@ -406,10 +406,7 @@ impl VerdictKind {
     #[must_use]
     pub const fn explanation(self) -> &'static str {
         match self {
-            VerdictKind::Exact => {
-                "Every element equals the exact result, rounded once to the output type, or the very bits that the \
-                 declared arithmetic must give."
-            }
+            VerdictKind::Exact => "Every element equals the exact result: no rounding changed one.",
             VerdictKind::Within => {
                 "Every element differs from the exact result by no more than its own bound, derived from the very \
                  numbers that went in. The share says how much of the bound the worst element used."

@@ -1,6 +1,7 @@
 //! What a report says beside verdicts: whether bits stayed from run to run, and where the minimal case of a failure is.
 
 use super::model::{Backend, CaseRecord};
+use super::show::count;
 use crate::backend::Determinism;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -126,10 +127,10 @@ impl fmt::Display for DeterminismGrade {
             return f.write_str("; no case was repeated");
         }
         let part = |f: &mut fmt::Formatter<'_>, differing: u64, all: u64, what: &str| {
-            if differing == 0 {
-                write!(f, "; the same {what} in {all} of {all}")
-            } else {
-                write!(f, "; other bits {what} in {differing} of {all}")
+            let all = count(all);
+            match differing {
+                0 => write!(f, "; the same {what} in {all} of {all}"),
+                _ => write!(f, "; other bits {what} in {} of {all}", count(differing)),
             }
         };
         part(f, self.differing, self.repeated, "from run to run")?;
@@ -148,7 +149,7 @@ pub struct Reproducer {
     /// Its folder, from the report's folder; absent where there is nothing to write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Its case line, for `conformance replay` in the report's folder; absent for a failure that comes and goes.
+    /// Its case line, with a path from the report's folder; absent for a failure that comes and goes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub case: Option<String>,
     /// What became of it, in one sentence.
@@ -161,17 +162,6 @@ pub struct Reproducer {
     pub cols: u64,
     /// Stored entries.
     pub nnz: u64,
-    /// Columns of the dense operand, or what n is in the operation.
+    /// Columns of the dense operand, or what n is in the operation; 1 where it has none.
     pub n: u64,
-}
-
-impl Reproducer {
-    /// `shrunk to: LINE`, or the summary where there is no line.
-    #[must_use]
-    pub fn line(&self) -> String {
-        match &self.case {
-            Some(case) => format!("shrunk to: {case}"),
-            None => self.summary.clone(),
-        }
-    }
 }

@@ -13,6 +13,7 @@ mod machine;
 pub mod model;
 pub mod outcome;
 pub mod reason;
+pub mod replay;
 pub mod show;
 #[cfg(feature = "files")]
 pub mod stored;
@@ -33,6 +34,7 @@ pub use model::{
 };
 pub use outcome::{Outcome, Thin};
 pub use reason::Reason;
+pub use replay::replay_command;
 pub use summary::{BackendSummary, Cell, ContractRow, Counts, Histogram, NotRun, Summary, Worst};
 pub use verdict::{Criterion, Defect, Mismatch, Place, VerdictKind, VerdictRecord, details};
 pub use worth::{Behind, LEAST_CAUGHT, Seeded, Worth};

@@ -326,17 +326,6 @@ pub fn plan_digest<T: AsRef<[u8]>>(lines: impl IntoIterator<Item = T>) -> String
 }
 
 impl Report {
-    /// The command that runs a case of this report again, quoted for a POSIX shell.
-    #[must_use]
-    pub fn replay(&self, record: &CaseRecord) -> String {
-        let known = |name: &str| self.backends.iter().find(|b| b.name == name);
-        // A record that is no finding leaves it to its backend.
-        let selection = record.selection.clone();
-        let selection = selection.or_else(|| known(&record.backend)?.selection.clone());
-        let options = selection.unwrap_or_else(|| format!("--backend {}", record.backend));
-        format!("conformance replay {} {options}", shell_words::quote(&record.case))
-    }
-
     /// An empty report of this version of the suite.
     #[must_use]
     pub fn new(plan: Plan, environment: Environment) -> Report {

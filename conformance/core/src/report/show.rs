@@ -4,7 +4,7 @@
 use super::Reason;
 use super::finding::Finding;
 use super::model::{CaseRecord, Report};
-use sparse_oracle::verdict::{self, VerdictKind};
+use sparse_oracle::verdict::{self, Criterion, Defect, VerdictKind};
 use std::collections::{BTreeMap, HashMap};
 
 /// 12345 as "12,345".
@@ -28,17 +28,15 @@ pub fn counted(value: u64, noun: &str) -> String {
     format!("{} {noun}{ending}", count(value))
 }
 
-/// A share of a bound: "0 %", "<0.1 %", "31.2 %", and beyond the bound "2.50×", "37,100×".
+/// A share of a bound: "0 %", "<0.1 %", "31.2 %", and beyond the bound "2.50×", "more than 1,000×".
 #[must_use]
 pub fn share(value: f64) -> String {
     if value <= 1.0 {
         verdict::share_text(value)
     } else if value < 1e3 {
         format!("{value:.2}×")
-    } else if value < 1e15 {
-        format!("{}×", count(value.round() as u64))
     } else {
-        "over 10^15×".to_owned()
+        "more than 1,000×".to_owned()
     }
 }
 
@@ -46,10 +44,11 @@ pub fn share(value: f64) -> String {
 /// beyond it "up to 2.50× the allowed error".
 #[must_use]
 pub fn used(value: f64) -> String {
-    if value <= 1.0 {
-        format!("at most {} of the allowed error used", share(value))
-    } else {
-        format!("up to {} the allowed error", share(value))
+    let share = share(value);
+    match value {
+        ..=1.0 => format!("at most {share} of the allowed error used"),
+        ..1e3 => format!("up to {share} the allowed error"),
+        _ => format!("{share} the allowed error"),
     }
 }
 
@@ -68,7 +67,26 @@ pub fn one_line(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
 
-/// The findings: of each backend the first of each reason before the second of any, those that were shrunk before the others.
+/// The criteria of judgement in one line, for who meets their names for the first time.
+pub const CRITERIA: &str = "T0: only the exact result is right; T1: the error must be within its bound; T2: the bits must be those of the declared arithmetic";
+
+/// How hard a finding is to follow by hand: what was never written needs no arithmetic, what can only be one number (T0) no bound; one call
+/// is easier than several, and a short number or line than a long one.
+fn difficulty(record: &CaseRecord) -> (u8, bool, usize) {
+    let (calls, line) = (record.case.contains("/after="), record.case.len());
+    let Some(mismatch) = record.verdict.mismatch() else { return (1, calls, line) };
+    let kind = match (mismatch.what, mismatch.tier) {
+        (Defect::Unwritten, _) => 0,
+        (_, Criterion::T0) => 1,
+        (_, Criterion::T1) => 2,
+        (_, Criterion::T2) => 3,
+    };
+    let letters = |number: &Option<String>| number.as_ref().map_or(0, String::len);
+    (kind, calls, letters(&mismatch.expected) + letters(&mismatch.found) + line)
+}
+
+/// The findings: of each backend the first of each reason before the second of any, those that were shrunk before the others, and of
+/// either those first that are the easiest to follow.
 #[must_use]
 pub fn shrunk_first(report: &Report) -> Vec<Finding> {
     let record = |finding: &Finding| match finding {
@@ -77,7 +95,9 @@ pub fn shrunk_first(report: &Report) -> Vec<Finding> {
     };
     let mut findings = report.find();
     let was_shrunk = |finding: &Finding| record(finding).is_some_and(|r| r.reproducer.is_some());
-    findings.sort_by_key(|finding| !was_shrunk(finding));
+    let ease =
+        |finding: &Finding| (!was_shrunk(finding), record(finding).map_or((u8::MAX, false, 0), difficulty));
+    findings.sort_by_key(ease);
     let mut turns: HashMap<(&str, Option<Reason>), usize> = HashMap::new();
     let mut ordered: Vec<(usize, Finding)> = Vec::new();
     for finding in findings {
@@ -88,7 +108,7 @@ pub fn shrunk_first(report: &Report) -> Vec<Finding> {
         });
         ordered.push((turn, finding));
     }
-    ordered.sort_by_key(|(turn, finding)| (*turn, !was_shrunk(finding)));
+    ordered.sort_by_key(|(turn, finding)| (*turn, ease(finding)));
     ordered.into_iter().map(|(_, finding)| finding).collect()
 }
 
@@ -139,9 +159,13 @@ mod tests {
     #[test]
     fn shares_never_hide_that_a_bound_was_used_or_broken() {
         let texts = [0.0, 1e-300, 0.312, 1.0, 1.004, 37100.0, f64::INFINITY].map(share);
-        assert_eq!(texts, ["0 %", "<0.1 %", "31.2 %", "100.0 %", "1.00×", "37,100×", "over 10^15×"]);
+        assert_eq!(
+            texts,
+            ["0 %", "<0.1 %", "31.2 %", "100.0 %", "1.00×", "more than 1,000×", "more than 1,000×"]
+        );
         assert_eq!(used(1.0), "at most 100.0 % of the allowed error used");
         assert_eq!(used(2.5), "up to 2.50× the allowed error");
+        assert_eq!(used(8.2e14), "more than 1,000× the allowed error");
         assert_eq!(percent(999, 1000), "99 %");
     }
 }

@@ -3,7 +3,8 @@
 //! One pass over the cases fills a [`Summary`]; every writer shows the same one.
 
 use super::model::{CaseRecord, Report};
-use super::verdict::{VerdictKind, VerdictRecord};
+use super::show::counted;
+use super::verdict::{Criterion, VerdictKind, VerdictRecord};
 use std::collections::{BTreeMap, HashMap};
 
 /// How often each verdict was given.
@@ -145,6 +146,8 @@ pub struct BackendSummary {
     pub cell: Cell,
     /// Shares of the bound.
     pub shares: Histogram,
+    /// Cases that pass and whose bits are, where they were compared (T2), those of the declared arithmetic.
+    pub by_bits: u64,
     /// Unsupported cases by reason.
     pub unsupported: BTreeMap<String, u64>,
     /// Cases that were not run, by reason.
@@ -191,6 +194,12 @@ pub struct NotRun<'a> {
 }
 
 impl Summary {
+    /// Contracts of which the plan has a case: those that a backend of the run takes.
+    #[must_use]
+    pub fn contracts_planned(&self) -> u64 {
+        self.contracts.iter().filter(|contract| contract.planned > 0).count() as u64
+    }
+
     /// Why cases were not run, the most frequent reason first.
     #[must_use]
     pub fn not_run(&self) -> Vec<NotRun<'_>> {
@@ -275,11 +284,20 @@ impl Report {
 }
 
 impl BackendSummary {
+    /// In how many cases bits were compared and right, in words; none where they were in no case.
+    #[must_use]
+    pub fn bits_held(&self) -> Option<String> {
+        let cases = counted(self.by_bits, "case");
+        (self.by_bits > 0).then(|| format!("in {cases} the very bits that it declares (T2)"))
+    }
+
     fn add(&mut self, index: usize, record: &CaseRecord) {
         self.cell.add(index, record);
         if let Some(share) = record.share_of_bound() {
             self.shares.add(share);
         }
+        let passes = matches!(record.kind(), VerdictKind::Exact | VerdictKind::Within);
+        self.by_bits += u64::from(passes && record.tiers.contains(&Criterion::T2));
         match &record.verdict {
             VerdictRecord::Unsupported { reason } => {
                 *self.unsupported.entry(reason.clone()).or_default() += 1;

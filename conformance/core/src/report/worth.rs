@@ -78,13 +78,18 @@ impl Worth {
     pub fn thin(&self) -> Option<String> {
         let mut reasons = Vec::new();
         if self.judged < self.floor {
-            reasons.push(format!("{} cases judged of at least {}", self.judged, self.floor));
+            reasons.push(format!(
+                "{} judged of at least {}",
+                counted(self.judged, "case"),
+                count(self.floor)
+            ));
         }
         if self.pairs_missing > 0 {
             let example = self.missing.as_ref().map_or(String::new(), |name| format!(", such as {name}"));
             reasons.push(format!(
                 "{} of {} combinations in no judged case{example}",
-                self.pairs_missing, self.pairs
+                count(self.pairs_missing),
+                count(self.pairs)
             ));
         }
         if let Some(seeded) = self.seeded.as_ref().filter(|s| s.caught * 100 < s.concern * LEAST_CAUGHT) {
@@ -177,7 +182,7 @@ impl Seeded {
             few if few.len() <= 8 => format!("; not: {}", names(few)),
             many => format!("; not: {}, and {} more", names(&many[..8]), many.len() - 8),
         };
-        format!("would have caught {} of {} seeded bugs{missed}", self.caught, self.concern)
+        format!("would have caught {} of {} seeded bugs{missed}", count(self.caught), count(self.concern))
     }
 }
 

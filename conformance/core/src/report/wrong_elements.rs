@@ -5,6 +5,7 @@
 //! "24*0 8*ffffffff"      rows of cells from the top, equal ones counted; bit j of the hex digits: the j-th cell from the left
 //! ```
 
+use super::show::count;
 use serde::{Deserialize, Serialize};
 use sparse_oracle::verdict::{self, CELLS, WrongLines};
 use std::fmt;
@@ -78,7 +79,7 @@ impl WrongElements {
 
 impl fmt::Display for WrongElements {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, in {}", self.count, self.within)
+        write!(f, "{}, in {}", count(self.count), self.within)
     }
 }
 

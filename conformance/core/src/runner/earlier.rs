@@ -6,6 +6,7 @@ use crate::backend::{Backend, Support};
 use crate::case::Case;
 use crate::execute::{Before, execute};
 use crate::operands::Operands;
+use crate::report::show::counted;
 use crate::response::{DenseResult, Response, poison};
 use crate::sequence::{After, different, plain, prepare};
 use sparse_oracle::judge::Judged;
@@ -76,7 +77,9 @@ fn finding_of_call(
 fn unwritten(result: &DenseResult, case: &Case) -> Option<Verdict> {
     let (found, poison) = (result.found(), poison(case.contract.types.out));
     let left = (0..found.len()).filter(|&at| found.bits(at) == poison).count();
-    let message = || format!("{left} elements still hold the poison the output was filled with");
+    let message = || {
+        format!("the poison the output was filled with still stands in {}", counted(left as u64, "element"))
+    };
     (left > 0).then(|| Verdict::Wrong(Box::new(Mismatch::plain(Defect::Unwritten, message()))))
 }
 

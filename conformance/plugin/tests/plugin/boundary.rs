@@ -57,6 +57,15 @@ fn what_is_no_plug_in_is_refused_with_the_reason() {
     assert!(matches!(refused(&at("absent.so")), PluginError::NoFile { .. }));
     std::fs::write(at("text.so"), "not a library").expect("writable");
     assert!(matches!(refused(&at("text.so")), PluginError::Load { .. }));
+    for (source, compiler) in [("k.c", "cc "), ("k.cpp", "c++ "), ("k.cu", "nvcc "), ("k.rs", "rustc ")] {
+        std::fs::write(at(source), "int x;").expect("written");
+        let said = refused(&at(source)).to_string();
+        assert!(
+            said.contains(&format!("compile it first, `{compiler}")) && said.contains("-o kernel.so"),
+            "{said}"
+        );
+    }
+    assert!(!refused(&at("text.so")).to_string().contains("compile"));
     assert!(matches!(refused(folder.path()), PluginError::Load { .. }));
     let version =
         "#include <stdint.h>\nuint32_t sc_abi_version(void);\nuint32_t sc_abi_version(void) { return 1; }\n";

@@ -18,9 +18,11 @@ use crate::report::show::{count, counted, one_line, shrunk_first};
 use crate::report::verdict::{VerdictRecord, details};
 use data_encoding::BASE64;
 use facets::Facet;
+pub(super) use facets::family;
 use flate2::{Compression, write::ZlibEncoder};
 use maud::{Markup, html};
 use std::io::Write;
+use std::path::Path;
 
 /// Findings that are elements of the page from the start, and need no script.
 const FIRST: usize = 25;
@@ -28,7 +30,7 @@ const FIRST: usize = 25;
 const MESSAGE_BYTES: usize = 600;
 
 /// The section, or nothing for a clean run.
-pub(super) fn section(report: &Report) -> Markup {
+pub(super) fn section(report: &Report, folder: &Path) -> Markup {
     let findings = shrunk_first(report);
     if findings.is_empty() {
         return html! {};
@@ -49,11 +51,11 @@ pub(super) fn section(report: &Report) -> Markup {
                 }
                 @for (place, facet) in facets.iter().enumerate() { (facet.buttons(place + 1)) }
             }
-            div id="finding-list" { @for finding in findings.iter().take(FIRST) { (article(report, finding)) } }
+            div id="finding-list" { @for finding in findings.iter().take(FIRST) { (article(report, folder, finding)) } }
             @if findings.len() > FIRST {
                 p.quiet id="further" { (counted((findings.len() - FIRST) as u64, "further finding")) " need JavaScript to be shown here; all are in report.json." }
             }
-            @if let Ok(packed) = packed(report, &findings, &causes, &facets) {
+            @if let Ok(packed) = packed((report, folder), &findings, &causes, &facets) {
                 script type="text/plain" id="finding-data" { (packed) }
             }
         }
@@ -62,7 +64,7 @@ pub(super) fn section(report: &Report) -> Markup {
 
 /// Every finding, one per line: its name, its place in each facet, its element; compressed.
 fn packed(
-    report: &Report,
+    (report, folder): (&Report, &Path),
     findings: &[Finding],
     causes: &Facet,
     facets: &[Facet],
@@ -71,17 +73,18 @@ fn packed(
     for (place, finding) in findings.iter().enumerate() {
         let of = |facet: &Facet| facet.of[place].map(|value| value.to_string()).unwrap_or_default();
         let places: Vec<String> = std::iter::once(causes).chain(facets).map(of).collect();
-        let element = one_line(&article(report, finding).into_string());
+        let element = one_line(&article(report, folder, finding).into_string());
         let end = if place + 1 == findings.len() { "" } else { "\n" };
         write!(lines, "{}\t{element}{end}", places.join("\t"))?;
     }
     Ok(BASE64.encode(&lines.finish()?))
 }
 
-fn article(report: &Report, finding: &Finding) -> Markup {
+fn article(report: &Report, folder: &Path, finding: &Finding) -> Markup {
     let described = report.describe(finding);
     if let Finding::Case { index } = finding {
-        return failure(&described, &report.cases[*index]);
+        let record = &report.cases[*index];
+        return failure(&described, record, report.replay_shrunk(record, folder).as_deref());
     }
     html! {
         article.finding id=(name(&described)) {
@@ -109,7 +112,7 @@ fn badge(verdict: &VerdictRecord) -> String {
     verdict.mismatch().map_or_else(|| verdict.kind().label().to_owned(), |m| format!("wrong {}", m.what))
 }
 
-fn failure(described: &Described<'_>, record: &CaseRecord) -> Markup {
+fn failure(described: &Described<'_>, record: &CaseRecord, small: Option<&str>) -> Markup {
     html! {
         article.finding id=(name(described)) {
             h3 {
@@ -124,20 +127,20 @@ fn failure(described: &Described<'_>, record: &CaseRecord) -> Markup {
             }
             @if let Some(wrong) = record.verdict.mismatch().and_then(|m| m.elements.as_ref()) { (picture::of(wrong)) }
             @if let Some(line) = &described.replay { (replay(line)) }
-            @if let Some(shrunk) = &record.reproducer { (reproducer(shrunk)) }
+            @if let Some(shrunk) = &record.reproducer { (reproducer(shrunk, small)) }
         }
     }
 }
 
-/// The minimal case that was found, and where its files are, beside this page.
-fn reproducer(shrunk: &Reproducer) -> Markup {
+/// The minimal case that was found, with the line that runs it, and where its files are, beside this page.
+fn reproducer(shrunk: &Reproducer, small: Option<&str>) -> Markup {
     html! {
         div.shrunk {
             p.quiet {
                 b { "Reproducer " } (shortened(&shrunk.summary))
                 @if let Some(path) = &shrunk.path { "; files in " a href={ (path) "/" } { (path) "/" } }
             }
-            @if let Some(case) = &shrunk.case { code { (one_line(case)) } }
+            @if let Some(line) = small { (replay(line)) }
         }
     }
 }

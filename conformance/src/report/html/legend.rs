@@ -17,7 +17,8 @@ const TIERS: [(&str, &str); 3] = [
     ),
     (
         "T2 model",
-        "Where a backend declares the very order of its operations, the oracle repeats them and compares every bit.",
+        "Where a backend declares the very order of its operations, the oracle repeats them and compares every bit. The \
+         verdict still says how far those bits are from the exact result: \"within\", where they had to round.",
     ),
 ];
 
@@ -54,6 +55,11 @@ pub(super) fn section() -> Markup {
                     p {
                         "Error divided by the largest error allowed, at the worst element of a case. 0 % is exact, 100 % is the \
                          edge, anything beyond is wrong."
+                    }
+                    h3 { "Seeded bugs" }
+                    p {
+                        "Mistakes made on purpose, in kernels of the suite's own. The cases of a run are tried on them: what they don't \
+                         notice there, they would not have noticed in yours."
                     }
                 }
             }

@@ -33,6 +33,7 @@ use crate::report::show::{count, counted};
 use crate::report::summary::{Cell, Summary};
 use crate::report::verdict::VerdictKind;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::path::Path;
 
 pub(in crate::report) const SCRIPT: &str = include_str!("script.js");
 const FINDINGS_SCRIPT: &str = include_str!("findings.js");
@@ -40,9 +41,9 @@ const FINDINGS_SCRIPT: &str = include_str!("findings.js");
 const POLICY: &str =
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/// The report as one HTML page.
+/// The report as one HTML page; `folder` is where it will lie, as its reader's commands name it.
 #[must_use]
-pub fn to_html(report: &Report) -> String {
+pub fn to_html(report: &Report, folder: &Path) -> String {
     let summary = report.summary();
     page(
         &title(report),
@@ -51,7 +52,7 @@ pub fn to_html(report: &Report) -> String {
             main {
                 (overview::backends(report, &summary))
                 (unjudged::thin(report))
-                (findings::section(report))
+                (findings::section(report, folder))
                 (waivers::section(report))
                 (unjudged::not_run(&summary))
                 (overview::contract_map(report, &summary))
@@ -105,7 +106,7 @@ fn header(report: &Report, summary: &Summary) -> Markup {
             }
             @if matches!(outcome, Outcome::Thin | Outcome::NothingJudged) { p.lead { (outcome.explanation()) } }
             p.lead {
-                (counted(report.plan.distinct_cases, "case")) " in " (counted(report.contracts.len() as u64, "contract"))
+                (counted(report.plan.distinct_cases, "case line")) " in " (counted(summary.contracts_planned(), "contract"))
                 ", offered to " (counted(report.backends.len() as u64, "backend")) ": "
                 b { (count(counts.ran())) } " run"
                 @for kind in [VerdictKind::Waived, VerdictKind::Unsupported, VerdictKind::NotRun] {

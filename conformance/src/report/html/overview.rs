@@ -1,5 +1,6 @@
 //! The first screen: what each backend did, and every contract as one small square per backend.
 
+use super::findings::family;
 use super::{state, words};
 use crate::report::evidence::{Claim, DeterminismGrade};
 use crate::report::model::Report;
@@ -7,7 +8,7 @@ use crate::report::show::{answered_late, count, counted, used};
 use crate::report::summary::{Cell, ContractRow, Summary};
 use crate::report::verdict::VerdictKind;
 use maud::{Markup, html};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// One row per backend: a bar of its verdicts and the numbers behind it.
 pub(super) fn backends(report: &Report, summary: &Summary) -> Markup {
@@ -36,6 +37,7 @@ pub(super) fn backends(report: &Report, summary: &Summary) -> Markup {
                             } @else {
                                 b { (count(of.cell.counts.ran())) } " of " (count(of.cell.counts.total())) " cases run"
                                 @if let Some(worst) = of.cell.worst { ", " (used(worst.share)) }
+                                @if let Some(bits) = of.bits_held() { ", " (bits) }
                             }
                         }
                     }
@@ -116,7 +118,7 @@ pub(super) fn contract_map(report: &Report, summary: &Summary) -> Markup {
             p.quiet {
                 "One square per contract, in the order of its element types. Point at a square for its name and counts."
             }
-            (only_what_ran())
+            (only_what_ran(report.backends.len() == 1))
             p.key {
                 @for (class, sign, meaning) in KEY { span { i class={ "square " (class) } { (sign) } " " (meaning) } }
             }
@@ -135,8 +137,8 @@ pub(super) fn contract_map(report: &Report, summary: &Summary) -> Markup {
 }
 
 /// Hides rows of the map and the scoreboard in which nothing ran; the style sheet does it.
-fn only_what_ran() -> Markup {
-    html! { p.tools { label { input type="checkbox" id="only-ran"; " only what ran, here and in the scoreboard" } } }
+fn only_what_ran(from_the_start: bool) -> Markup {
+    html! { p.tools { label { input type="checkbox" id="only-ran" checked[from_the_start]; " only what ran, here and in the scoreboard" } } }
 }
 
 const KEY: [(&str, &str, &str); 7] = [
@@ -155,14 +157,16 @@ fn square(row: &ContractRow, backend: usize) -> Markup {
     html! { i class={ "square " (class) } title={ (row.name) "\n" (words(cell, row.planned)) } { (sign) } }
 }
 
-/// Contracts grouped by name without their element types, in the table's order.
+/// Contracts grouped by name without their element types, in the table's order: further element types of a format may stand at its end.
 fn map_rows(contracts: &[ContractRow]) -> Vec<(&str, Vec<&ContractRow>)> {
     let mut rows: Vec<(&str, Vec<&ContractRow>)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     for contract in contracts {
-        let name = contract.name.rsplit_once('.').map_or(contract.name.as_str(), |(name, _)| name);
-        match rows.last_mut() {
-            Some((last, row)) if *last == name => row.push(contract),
-            _ => rows.push((name, vec![contract])),
+        let name = family(&contract.name);
+        let place = *places.entry(name).or_insert(rows.len());
+        match rows.get_mut(place) {
+            Some((_, row)) => row.push(contract),
+            None => rows.push((name, vec![contract])),
         }
     }
     rows

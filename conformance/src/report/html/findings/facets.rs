@@ -48,7 +48,7 @@ pub(super) fn all(report: &Report, findings: &[Finding]) -> Vec<Facet> {
 }
 
 /// A contract without its element types: operation and format.
-pub(super) fn family(contract: &str) -> &str {
+pub(in crate::report::html) fn family(contract: &str) -> &str {
     contract.rsplit_once('.').map_or(contract, |(family, _)| family)
 }
 

@@ -17,9 +17,10 @@ const TILE: u64 = 16;
 /// Lines at most: more would hide the cells.
 const MOST_LINES: u64 = 16;
 
-/// The picture; nothing where the report holds none.
+/// The picture; nothing where the report holds none, and for one row or one column, of which the words say as much.
 pub(super) fn of(wrong: &WrongElements) -> Markup {
-    let (Some(cells), width) = (wrong.picture(), wrong.width()) else { return html! {} };
+    let is_line = wrong.rows <= 1 || wrong.columns <= 1;
+    let (Some(cells), width) = (wrong.picture().filter(|_| !is_line), wrong.width()) else { return html! {} };
     let height = cells.len() as u32;
     let squares = squares(&cells, width);
     let lines = lines(wrong, (height, width));

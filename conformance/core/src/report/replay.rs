@@ -1,0 +1,44 @@
+//! The commands that run cases of a report again, quoted for a POSIX shell.
+
+use super::model::{CaseRecord, Report};
+use crate::case::Case;
+use crate::origin::Origin;
+use std::path::Path;
+
+/// The command that runs a case line again on the backends that these options select.
+#[must_use]
+pub fn replay_command(case: &str, selection: &str) -> String {
+    format!("conformance replay {} {selection}", shell_words::quote(case))
+}
+
+impl Report {
+    /// The command that runs a case of this report again.
+    #[must_use]
+    pub fn replay(&self, record: &CaseRecord) -> String {
+        replay_command(&record.case, &self.selection(record))
+    }
+
+    /// The command that runs the minimal case of a record again where `folder` leads to the folder of this report. None where there is
+    /// no minimal case.
+    #[must_use]
+    pub fn replay_shrunk(&self, record: &CaseRecord, folder: &Path) -> Option<String> {
+        let case = record.reproducer.as_ref()?.case.as_ref()?;
+        Some(replay_command(&line_from(case, folder), &self.selection(record)))
+    }
+
+    /// The options that select the backend of a record. A record that is no finding leaves them to its backend.
+    fn selection(&self, record: &CaseRecord) -> String {
+        let known = |name: &str| self.backends.iter().find(|b| b.name == name);
+        let selection = record.selection.clone().or_else(|| known(&record.backend)?.selection.clone());
+        selection.unwrap_or_else(|| format!("--backend {}", record.backend))
+    }
+}
+
+/// A case line that names a file of a folder, as it is where `folder` leads there.
+fn line_from(line: &str, folder: &Path) -> String {
+    let moved = line.parse::<Case>().ok().and_then(|case| match &case.origin {
+        Origin::File(file) => Some(Case { origin: Origin::File(folder.join(file)), ..case }.to_string()),
+        _ => None,
+    });
+    moved.unwrap_or_else(|| line.to_owned())
+}
