@@ -49,6 +49,43 @@ fn a_replay_is_json_where_that_is_asked_for() {
     assert_eq!((ran.code, records[0]["case"].as_str()), (0, Some(line)), "{}", ran.out);
 }
 
+/// What a script needs of a run, a merge and a benchmark, and nothing else on standard output.
+#[test]
+fn what_came_of_it_is_json_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let read = |args: &[&str], code: i32| -> serde_json::Value {
+        let ran = run_in(folder.path(), args);
+        assert_eq!(ran.code, code, "{}{}", ran.out, ran.err);
+        serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}", ran.out))
+    };
+    let run = |shard: &str, folder: &str, code: i32| {
+        let named = ["run", "--backend", "portable", "--contract", "transpose.csr.f64", "--shard", shard];
+        read(&[&named[..], &["--report", folder, "--json"]].concat(), code)
+    };
+    let first = run("1/2", "a", 0);
+    assert_eq!((&first["outcome"], &first["findings"]), (&"clean".into(), &0.into()), "{first}");
+    assert!(first["files"].as_array().expect("files").contains(&"a/report.json".into()), "{first}");
+    let second = run("2/2", "b", 0);
+    let merged = read(&["merge", "both", "a", "b", "--json"], 0);
+    let cases = |of: &serde_json::Value| of["backends"][0]["cases"].as_u64().expect("a number");
+    assert_eq!(cases(&merged), cases(&first) + cases(&second));
+    assert_eq!(merged["backends"][0]["verdicts"]["exact"], cases(&merged));
+
+    let subject = format!("{} exit-always", env!("CARGO_BIN_EXE_hostile_subject"));
+    let wrong = ["run", "--exec", &subject, "--contract", "transpose.csr.f64", "--no-shrink", "--json"];
+    let wrong = read(&wrong, 1);
+    assert_eq!((&wrong["outcome"], &wrong["exit_code"]), (&"findings".into(), &1.into()), "{wrong}");
+    let replay = wrong["first_findings"][0]["replay"].as_str().expect("a command");
+    assert!(replay.starts_with("conformance replay 'transpose.csr.f64/"), "{replay}");
+
+    let bench = ["bench", "--kernel", "spmv_csr_f64_f64_f64_f64__portable", "--synth", "embedded:karate"];
+    let bench =
+        run_in(folder.path(), &[&bench[..], &["--peers", "none", "--time", "0.01", "--json"]].concat());
+    assert_eq!(bench.code, 0, "{}{}", bench.out, bench.err);
+    let figures: serde_json::Value = serde_json::from_str(&bench.out).expect("nothing but figures");
+    assert!(figures.is_object(), "{figures}");
+}
+
 /// Of a kernel that was not named nothing was judged, and the built-in backends were "exact".
 #[test]
 fn a_replay_that_names_no_backend_says_how_to_name_ones_own() {

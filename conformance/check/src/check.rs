@@ -88,7 +88,7 @@ impl Check {
 
     /// How the kernel rounds, in the words of the command's `--arithmetic`: `fma` or `muladd` for a sum from left to right, the name of a
     /// unit such as `sm_90:mma.m16n8k16.f32.f16`. Its bits are judged then. Without it any order of additions in the accumulator type is
-    /// allowed. A [`backend`](crate::backend()) declares its own.
+    /// allowed. A [`backend`](crate::backend()) declares its own, and fails with this.
     pub fn declares(mut self, arithmetic: &str) -> Check {
         self.declared = Some(arithmetic.to_owned());
         self
@@ -127,6 +127,9 @@ impl Check {
         let Check { chosen, tier, seed, declared, threads, case } = self;
         let (backend, contracts) = match chosen {
             Chosen::Nothing { asked } => return Err(Failed::NoContract { asked }),
+            Chosen::Backend { .. } if declared.is_some() => {
+                return Err(Failed::Declaration("a backend says how it rounds in its `support`".to_owned()));
+            }
             Chosen::Backend { backend, contracts } => (backend, contracts),
             Chosen::Closure(mut closure) => {
                 if let Some(text) = &declared {

@@ -1,10 +1,12 @@
 //! Closures judged as a user's tests do: right ones pass, wrong ones fail with what is wrong, a small case and the line that runs it again.
 
+use sparse_check::contract::Contract;
 use sparse_check::format::{Coo, CooParts};
 use sparse_check::scalar::F16;
+use sparse_check::task::{Answer, Task};
 use sparse_check::{
-    Check, Csr, CsrParts, Failed, Passed, convert, sddmm, spgemm, spmm, spmm_update, spmv, spmv_update,
-    transpose,
+    Backend, Check, Csr, CsrParts, Failed, Failure, Params, Passed, Support, backend, convert, sddmm, spgemm,
+    spmm, spmm_update, spmv, spmv_update, transpose,
 };
 use std::collections::BTreeMap;
 
@@ -188,6 +190,38 @@ fn transposes_and_conversions_pass() {
             values: a.values.clone(),
         }
     }));
+}
+
+/// A backend that must not be asked.
+struct Unasked;
+
+impl Backend for Unasked {
+    fn name(&self) -> &str {
+        "unasked"
+    }
+
+    fn version(&self) -> String {
+        String::new()
+    }
+
+    fn description(&self) -> &str {
+        ""
+    }
+
+    fn support(&self, _: &Contract, _: &Params) -> Support {
+        unreachable!("nothing is planned")
+    }
+
+    fn run(&self, _: &Contract, _: Task<'_>) -> Result<Answer, Failure> {
+        unreachable!("nothing runs")
+    }
+}
+
+/// Story: what a check of a backend declared was dropped without a word, and its bits were not judged.
+#[test]
+fn a_backend_declares_for_itself() {
+    let check = backend(Unasked, "spmv.csr.f64_*").declares("fma");
+    assert!(matches!(check.run(), Err(Failed::Declaration(said)) if said.contains("support")));
 }
 
 #[test]

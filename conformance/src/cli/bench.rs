@@ -85,6 +85,9 @@ pub(super) struct Args {
     /// Folder for bench.json and bench.html.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
+    /// Print nothing but the figures as JSON: what bench.json holds, with --device what device.json does.
+    #[arg(long)]
+    json: bool,
     /// File for the tables as Markdown.
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
@@ -129,11 +132,21 @@ pub(super) fn run(args: &Args) -> Result<u8> {
     for skipped in &options.skipped {
         crate::notice::say(&format!("SKIPPED {}: {}", skipped.what, skipped.reason));
     }
-    let mut shown = |line: &str| output().line(line);
+    let mut shown = |line: &str| shown(args, line);
     let mut kept = |report: &BenchReport| write_files(args, report).map_err(|error| format!("{error:#}"));
     let report = bench::run(&options, &mut shown, &mut kept)?;
-    write!(output(), "\n{}", text::ending(&report))?;
+    match args.json {
+        true => writeln!(output(), "{}", serde_json::to_string_pretty(&report)?)?,
+        false => write!(output(), "\n{}", text::ending(&report))?,
+    }
     Ok(report.exit_code())
+}
+
+/// A line on the terminal, where no JSON was asked for.
+fn shown(args: &Args, line: &str) {
+    if !args.json {
+        output().line(line);
+    }
 }
 
 /// Measures by the device's clock, prints, writes device.json and the Markdown.
@@ -161,13 +174,16 @@ fn run_device(args: &Args) -> Result<u8> {
         turn: args.turn.clone(),
     };
     let mut kept = Ok(());
-    let report = device::run(&options, &mut |line| output().line(line), &mut |report| {
+    let report = device::run(&options, &mut |line| shown(args, line), &mut |report| {
         kept = write_device_files(args, report);
     })?;
     for (what, reason) in &report.skipped {
         crate::notice::say(&format!("SKIPPED {what}: {reason}"));
     }
     kept.and_then(|()| write_device_files(args, &report))?;
+    if args.json {
+        writeln!(output(), "{}", serde_json::to_string_pretty(&report)?)?;
+    }
     Ok(report.exit_code())
 }
 

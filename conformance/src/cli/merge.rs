@@ -25,6 +25,9 @@ pub(super) struct Args {
     /// Exit with 0 where nothing was found but some contracts were judged on too little; the report calls it thin all the same.
     #[arg(long)]
     allow_thin: bool,
+    /// Print what came of it as one JSON object, as `run --json` does.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Largest file of a reproducer that is copied.
@@ -63,7 +66,10 @@ pub(super) fn run(args: &Args) -> Result<u8> {
     }
     let mut out = output();
     let colour = Colour::for_output(out.is_terminal());
-    write!(out, "{}", report::to_text(&report, &paths, colour))?;
+    match args.json {
+        true => writeln!(out, "{:#}", report::to_brief(&report, &paths))?,
+        false => write!(out, "{}", report::to_text(&report, &paths, colour))?,
+    }
     out.flush()?;
     Ok(report.exit_code())
 }

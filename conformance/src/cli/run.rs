@@ -67,6 +67,10 @@ pub(super) struct Args {
     /// Print the last line only, and no progress.
     #[arg(long, short)]
     quiet: bool,
+    /// Print what came of the run as one JSON object, and no progress: outcome, verdicts by backend, the first findings with the commands that
+    /// run them again, files written.
+    #[arg(long, conflicts_with_all = ["quiet", "dry_run", "fail_fast"])]
+    json: bool,
     #[command(flatten)]
     shrinking: super::shrink::Effort,
     #[command(flatten)]
@@ -133,7 +137,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     if let Some(held) = super::sandboxed::held() {
         environment.notes.insert("sandbox".to_owned(), held.to_string());
     }
-    let shown = Shown::new(args.quiet, args.fail_fast.then(|| selection(&backends)));
+    let shown = Shown::new(args.quiet || args.json, args.fail_fast.then(|| selection(&backends)));
     let mut report = pool.install(|| campaign::run_with(planned, &backends, environment, &shown, &extras));
     shown.finish();
     report.plan.allow_thin = args.allow_thin;
@@ -152,7 +156,11 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     // What was found is said whether it could be written or not; without its files the run can go on from its journal.
     let mut out = output();
     let colour = report::Colour::for_output(out.is_terminal());
-    let text = report::to_text(&report, paths.as_deref().unwrap_or_default(), colour);
+    let written = paths.as_deref().unwrap_or_default();
+    let text = match args.json {
+        true => format!("{:#}\n", report::to_brief(&report, written)),
+        false => report::to_text(&report, written, colour),
+    };
     let last = text.trim_end().rsplit('\n').next().unwrap_or_default();
     let text = if args.quiet { format!("{last}\n") } else { text };
     // Nobody may be listening: what is left to write is written all the same.

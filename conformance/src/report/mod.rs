@@ -14,6 +14,7 @@
 //! Nothing here judges: verdicts arrive finished and are only counted, ordered and shown.
 
 pub mod badge;
+pub mod brief;
 pub mod diff;
 pub mod github;
 pub mod html;
@@ -25,6 +26,7 @@ pub mod schema;
 pub mod text;
 pub mod write;
 
+pub use brief::to_brief;
 pub use merge::{MergeError, merge};
 pub use sparse_conformance_core::report::*;
 pub use text::{Colour, to_text};

@@ -56,11 +56,12 @@ impl<'a> Rule<'a> {
     ) -> Rule<'a> {
         let thresholds = SubnormalThresholds::new(arithmetic, arithmetic.part());
         let read = |factor: f64| arithmetic.flush.inputs.is_some() && thresholds.may_flush_factor(factor);
-        let flushed = |factor: f64| if read(factor) { 0.0 } else { factor };
-        let zeroed = [(flushed(alpha), beta), (alpha, flushed(beta)), (flushed(alpha), flushed(beta))];
-        let others = zeroed.into_iter().filter(|&scalars| scalars != (alpha, beta));
-        let rule = |(alpha, beta)| Rule::as_read(arithmetic, profile, (alpha, beta), other_max);
-        Rule { read_as_zero: others.map(rule).collect(), ..rule((alpha, beta)) }
+        let readings = |factor: f64| if read(factor) { vec![factor, 0.0] } else { vec![factor] };
+        let betas = readings(beta);
+        let scalars =
+            readings(alpha).into_iter().flat_map(|alpha| betas.iter().map(move |&beta| (alpha, beta)));
+        let rule = |scalars| Rule::as_read(arithmetic, profile, scalars, other_max);
+        Rule { read_as_zero: scalars.skip(1).map(rule).collect(), ..rule((alpha, beta)) }
     }
 
     /// The rule for these alpha and beta and no others.
