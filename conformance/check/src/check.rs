@@ -166,7 +166,7 @@ fn judge(
     let records: Judged = groups.par_iter().flat_map(|group| records(group, backend)).collect();
     let findings: Vec<&(Case, CaseRecord)> = records.iter().filter(|(_, r)| r.verdict.is_finding()).collect();
     if !findings.is_empty() {
-        return Err(Failed::Kernel(Box::new(Found { test, ..found(&findings, records.len(), backend) })));
+        return Err(Failed::Kernel(Box::new(found(&findings, records.len(), (backend, test)))));
     }
     match line {
         Some(line) => was_judged(line, &records)?,
@@ -220,7 +220,11 @@ fn records(group: &Group, backend: &dyn Backend) -> Judged {
 }
 
 /// What is said of findings: how many, the smallest case of the first, and the line that runs it again.
-fn found(findings: &[&(Case, CaseRecord)], judged: usize, backend: &dyn Backend) -> Found {
+fn found(
+    findings: &[&(Case, CaseRecord)],
+    judged: usize,
+    (backend, test): (&dyn Backend, Option<String>),
+) -> Found {
     // The case with the shortest line differs least from a plain one.
     let simplest = findings.iter().min_by_key(|(_, record)| record.case.len());
     let (case, record) = simplest.unwrap_or(&findings[0]);
@@ -235,7 +239,7 @@ fn found(findings: &[&(Case, CaseRecord)], judged: usize, backend: &dyn Backend)
         judged,
         case: record.case.clone(),
         verdict: show::one_line(&record.verdict.to_string()),
-        test: None,
+        test,
         smallest,
     }
 }

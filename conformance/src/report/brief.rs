@@ -6,10 +6,11 @@
 //! ```
 
 use super::text::FINDINGS_SHOWN;
+use super::write::folder_of;
 use crate::report::model::Report;
 use crate::report::show::shrunk_first;
 use serde_json::{Map, Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The object; `written` are the files of the report. Of the findings it has the first ones, in the order of the terminal.
 #[must_use]
@@ -25,7 +26,6 @@ pub fn to_brief(report: &Report, written: &[PathBuf]) -> Value {
             "largest_share_of_bound": backend.cell.worst.map(|worst| worst.share),
         })
     };
-    let folder = written.first().and_then(|file| file.parent()).unwrap_or(Path::new(""));
     let findings = shrunk_first(report);
     let finding = |finding| {
         let described = report.describe(finding);
@@ -36,7 +36,7 @@ pub fn to_brief(report: &Report, written: &[PathBuf]) -> Value {
             "case": described.record.map(|record| &record.case),
             "message": described.message,
             "replay": described.replay,
-            "replay_shrunk": described.record.and_then(|record| report.replay_shrunk(record, folder)),
+            "replay_shrunk": described.record.and_then(|record| report.replay_shrunk(record, folder_of(written))),
         })
     };
     json!({

@@ -1,13 +1,15 @@
 //! The summary on the terminal: one line per backend, the first findings with their replay lines, the files.
 
 use crate::report::expectation::Became;
+use crate::report::finding::Described;
 use crate::report::model::Report;
 use crate::report::outcome::Outcome;
 use crate::report::show::{answered_late, by_rule, count, counted, one_line, used};
 use crate::report::summary::{BackendSummary, Summary};
 use crate::report::verdict::VerdictKind;
+use crate::report::write::folder_of;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Findings printed; the others are in the files.
 pub const FINDINGS_SHOWN: usize = 10;
@@ -118,10 +120,10 @@ fn by_backend(report: &Report, said: impl Fn(&str) -> Option<String>) -> String 
 
 fn findings(report: &Report, written: &[PathBuf], colour: Colour) -> String {
     let findings = crate::report::show::shrunk_first(report);
-    let folder = written.first().and_then(|file| file.parent()).unwrap_or(Path::new(""));
+    let shown: Vec<Described<'_>> =
+        findings.iter().take(FINDINGS_SHOWN).map(|finding| report.describe(finding)).collect();
     let mut text = String::new();
-    for finding in findings.iter().take(FINDINGS_SHOWN) {
-        let described = report.describe(finding);
+    for described in &shown {
         let backend = match report.backends.len() {
             0 | 1 => String::new(),
             _ => format!("{}: ", described.backend),
@@ -137,7 +139,7 @@ fn findings(report: &Report, written: &[PathBuf], colour: Colour) -> String {
         }
         if let Some((record, shrunk)) = described.record.and_then(|r| Some((r, r.reproducer.as_ref()?))) {
             let _ = writeln!(text, "  {}", one_line(&shrunk.summary));
-            if let Some(replay) = report.replay_shrunk(record, folder) {
+            if let Some(replay) = report.replay_shrunk(record, folder_of(written)) {
                 let _ = writeln!(text, "  {}", one_line(&replay));
             }
         }
@@ -155,11 +157,11 @@ fn findings(report: &Report, written: &[PathBuf], colour: Colour) -> String {
             one_line(&by_rule(report, further)),
         );
     }
-    let shown = || findings.iter().take(FINDINGS_SHOWN).filter_map(|f| report.describe(f).record);
-    if shown().any(|record| record.verdict.mismatch().is_some()) {
+    let records = || shown.iter().filter_map(|described| described.record);
+    if records().any(|record| record.verdict.mismatch().is_some()) {
         let _ = writeln!(text, "\n{}", crate::report::show::CRITERIA);
     }
-    if shown().next().is_some() {
+    if records().next().is_some() {
         let _ = writeln!(
             text,
             "`conformance explain` in place of `conformance replay` follows the first wrong element to its verdict"

@@ -126,6 +126,11 @@ pub fn write_all(report: &Report, directory: &Path) -> Result<Vec<PathBuf>, Repo
     texts?.into_iter().map(|(path, text)| write(path, &text)).collect()
 }
 
+/// The folder of a report that these are the files of; empty where there are none.
+pub(super) fn folder_of(written: &[PathBuf]) -> &Path {
+    written.first().and_then(|file| file.parent()).unwrap_or(Path::new(""))
+}
+
 fn write(path: PathBuf, text: &str) -> Result<PathBuf, ReportError> {
     match beside::write(&path, text.as_bytes()) {
         Ok(()) => Ok(path),

@@ -108,19 +108,21 @@ fn load<L: Lane, S: Simd, const K: usize>(simd: S, row: &[L]) -> [S::f64s; K] {
     vectors
 }
 
-/// The same for a row that ends within the first vector, with zeros past its end.
+/// The same for a row that ends before them, with zeros past its end.
 #[inline(always)]
 fn load_padded<L: Lane, S: Simd, const K: usize>(simd: S, row: &[L]) -> [S::f64s; K] {
     let mut vectors = [simd.splat_f64s(0.0); K];
     if let Some(columns) = L::as_f64s(row) {
-        vectors[0] = simd.partial_load_f64s(columns);
+        for (vector, columns) in vectors.iter_mut().zip(columns.chunks(S::F64_LANES)) {
+            *vector = simd.partial_load_f64s(columns);
+        }
         return vectors;
     }
     let mut wide = [0.0; MAX_BLOCK];
     for (to, from) in wide.iter_mut().zip(row) {
         *to = from.widen();
     }
-    vectors[0] = S::as_simd_f64s(&wide).0[0];
+    vectors.copy_from_slice(&S::as_simd_f64s(&wide).0[..K]);
     vectors
 }
 

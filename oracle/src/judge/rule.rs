@@ -56,10 +56,8 @@ impl<'a> Rule<'a> {
     ) -> Rule<'a> {
         let thresholds = SubnormalThresholds::new(arithmetic, arithmetic.part());
         let read = |factor: f64| arithmetic.flush.inputs.is_some() && thresholds.may_flush_factor(factor);
-        let readings = |factor: f64| if read(factor) { vec![factor, 0.0] } else { vec![factor] };
-        let betas = readings(beta);
-        let scalars =
-            readings(alpha).into_iter().flat_map(|alpha| betas.iter().map(move |&beta| (alpha, beta)));
+        let readings = |factor: f64| [Some(factor), read(factor).then_some(0.0)].into_iter().flatten();
+        let scalars = readings(alpha).flat_map(|alpha| readings(beta).map(move |beta| (alpha, beta)));
         let rule = |scalars| Rule::as_read(arithmetic, profile, scalars, other_max);
         Rule { read_as_zero: scalars.skip(1).map(rule).collect(), ..rule((alpha, beta)) }
     }

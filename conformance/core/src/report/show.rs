@@ -97,7 +97,7 @@ pub fn shrunk_first(report: &Report) -> Vec<Finding> {
     let was_shrunk = |finding: &Finding| record(finding).is_some_and(|r| r.reproducer.is_some());
     let ease =
         |finding: &Finding| (!was_shrunk(finding), record(finding).map_or((u8::MAX, false, 0), difficulty));
-    findings.sort_by_key(ease);
+    findings.sort_by_cached_key(ease);
     let mut turns: HashMap<(&str, Option<Reason>), usize> = HashMap::new();
     let mut ordered: Vec<(usize, Finding)> = Vec::new();
     for finding in findings {
@@ -108,7 +108,8 @@ pub fn shrunk_first(report: &Report) -> Vec<Finding> {
         });
         ordered.push((turn, finding));
     }
-    ordered.sort_by_key(|(turn, finding)| (*turn, ease(finding)));
+    // Those of one turn stay in order.
+    ordered.sort_by_key(|(turn, _)| *turn);
     ordered.into_iter().map(|(_, finding)| finding).collect()
 }
 
