@@ -57,10 +57,16 @@ def strip(ptx: str) -> str:
     return "".join(f"{line}\n" for line in lines if line)
 
 
-def rows() -> list[tuple[str, tuple[int, int]]]:
-    """Name and capability of every row of the table in source.rs."""
-    found = re.findall(r'row!\(\s*"(\w+)",\s*\((\d+), (\d+)\)', SOURCES.read_text())
-    return [(name, (int(major), int(minor))) for name, major, minor in found]
+def rows() -> list[tuple[str, tuple[int, int], list[str]]]:
+    """Name, capability and headers of every row of the table in source.rs."""
+    found = re.findall(r'row!\(\s*"(\w+)",\s*\((\d+), (\d+)\),\s*[\w:]+((?:,\s*"\w+")*)', SOURCES.read_text())
+    return [(name, (int(major), int(minor)), re.findall(r"\w+", headers)) for name, major, minor, headers in found]
+
+
+def source(name: str, headers: list[str]) -> bytes:
+    """The text of a row, as source.rs puts it together."""
+    parts = [f'#line 1 "{h}.cuh"\n'.encode() + (ROOT / f"{h}.cuh").read_bytes() + f'\n#line 1 "{name}.cu"\n'.encode() for h in headers]
+    return b"".join(parts) + (ROOT / f"{name}.cu").read_bytes()
 
 
 def assemble(ptxas: pathlib.Path, ptx: str, arch: str) -> list[dict]:
@@ -94,9 +100,9 @@ def main() -> None:
     prelude = (ROOT / "prelude.cuh").read_bytes()
     written, table = {}, []
 
-    def built(row: tuple[str, tuple[int, int]]) -> tuple[str, list[tuple]]:
-        name, capability = row
-        text = (ROOT / f"{name}.cu").read_bytes()
+    def built(row: tuple[str, tuple[int, int], list[str]]) -> tuple[str, list[tuple]]:
+        name, capability, headers = row
+        text = source(name, headers)
         unit = prelude + f'\n#line 1 "{name}.cu"\n'.encode() + text
         compiled = {
             target: strip(
@@ -117,7 +123,7 @@ def main() -> None:
 
     # Both compilers work outside of the interpreter's lock.
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for (name, _), (ptx, found) in zip(rows(), pool.map(built, rows())):
+        for (name, _, _), (ptx, found) in zip(rows(), pool.map(built, rows())):
             written[ROOT / "ptx" / f"{name}.ptx.gz"] = ptx
             table += found
     written[DOCS] = docs(table)

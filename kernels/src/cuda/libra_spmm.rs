@@ -14,7 +14,7 @@
 use super::gpu::Gpu;
 use super::operand::product;
 use super::tiles::declared::{self, turned};
-use super::tiles::plan::{FormatTiles, Limits, NONE, WINDOW, Window};
+use super::tiles::plan::{FormatTiles, Limits, MOST, NONE, WINDOW, Window};
 use super::tiles::{PreparedTiles, TileArrays, TileElement};
 use super::{EntryPoint, GpuKernel, GpuTarget, entry};
 use crate::portable::convert::LibraSpmmToCsr;
@@ -26,7 +26,7 @@ use sparse_types::task::{Answer, Task};
 use sparse_types::{F16, Tf32};
 
 /// Ts and Cs as published; a lane group walks through two pieces before a window counts as long.
-const LIMITS: Limits = Limits { tiles: 16, piece: 32, rest: 64 };
+const LIMITS: Limits = Limits { tiles: MOST, piece: 32, rest: 64 };
 
 /// Columns of a tile.
 const SLOTS: usize = 8;

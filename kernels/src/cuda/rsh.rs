@@ -13,7 +13,7 @@
 use super::gpu::Gpu;
 use super::operand::product;
 use super::tiles::declared::{self, turned};
-use super::tiles::plan::{FormatTiles, Limits, NONE, WINDOW, Window};
+use super::tiles::plan::{FormatTiles, Limits, MOST, NONE, WINDOW, Window};
 use super::tiles::{PreparedTiles, TileArrays, TileElement};
 use super::{EntryPoint, GpuKernel, GpuTarget, entry};
 use crate::portable::convert::RsTileToCsr;
@@ -26,7 +26,7 @@ use sparse_types::{F16, Tf32};
 
 /// Tiles of a segment, half of what the balance of section 3.3.3 cuts: on an H200 there is more to fill. A residual row is
 /// one chain.
-const LIMITS: Limits = Limits { tiles: 16, piece: u32::MAX, rest: u32::MAX };
+const LIMITS: Limits = Limits { tiles: MOST, piece: u32::MAX, rest: u32::MAX };
 
 /// The rows of the table.
 pub(super) fn rows(table: &mut Vec<GpuKernel>, target: GpuTarget) {

@@ -1,8 +1,8 @@
 //! The table of CUDA C++ sources: one row per `.cu` file, with its kernels and its precompiled PTX.
 //!
 //! ```text
-//! kernels/cuda/prelude.cuh + kernels/cuda/NAME.cu  --ci/ptx.sh (NVRTC)-->  kernels/cuda/ptx/NAME.ptx.gz  (committed)
-//!                       `-- hash of both = first line of the PTX: else it is stale, and NVRTC compiles anew
+//! kernels/cuda/prelude.cuh + HEADER.cuh + NAME.cu  --ci/ptx.sh (NVRTC)-->  kernels/cuda/ptx/NAME.ptx.gz  (committed)
+//!                       `-- hash of all = first line of the PTX: else it is stale, and NVRTC compiles anew
 //! ```
 //!
 //! PTX is made for the oldest architecture that has the instructions of the file; the driver assembles it for the device
@@ -39,7 +39,7 @@ pub enum Source {
 pub struct Row {
     /// Stem of the file.
     pub name: &'static str,
-    /// The file.
+    /// The headers of this file alone, and the file.
     pub text: &'static str,
     /// What `ci/ptx.sh` made of it, compressed; its first line is `// source HASH`.
     pub ptx: &'static [u8],
@@ -52,12 +52,18 @@ pub struct Row {
 /// What comes before every source: types, conversions, the epilogue.
 const PRELUDE: &str = include_str!("../../cuda/prelude.cuh");
 
-/// A row whose files are called after it.
+/// A row whose files are called after it, and its headers beside the prelude.
 macro_rules! row {
-    ($name:literal, $capability:expr, $symbols:expr) => {
+    ($name:literal, $capability:expr, $symbols:expr $(, $header:literal)*) => {
         Row {
             name: $name,
-            text: include_str!(concat!("../../cuda/", $name, ".cu")),
+            text: concat!(
+                $(
+                    "#line 1 \"", $header, ".cuh\"\n", include_str!(concat!("../../cuda/", $header, ".cuh")),
+                    "\n#line 1 \"", $name, ".cu\"\n",
+                )*
+                include_str!(concat!("../../cuda/", $name, ".cu")),
+            ),
             ptx: include_bytes!(concat!("../../cuda/ptx/", $name, ".ptx.gz")),
             capability: $capability,
             symbols: $symbols,
@@ -84,7 +90,7 @@ impl Source {
     pub const fn row(self) -> Row {
         match self {
             Source::CsrSpmm => row!("csr_spmm", (8, 0), super::csr_spmm::SYMBOLS),
-            Source::TilesSpmm => row!("tiles_spmm", (8, 0), super::tiles::SYMBOLS),
+            Source::TilesSpmm => row!("tiles_spmm", (8, 0), super::tiles::SYMBOLS, "tiles_ring"),
             Source::LibraSddmm => row!("libra_sddmm", (8, 0), super::libra_sddmm::SYMBOLS),
             Source::Measure => row!("measure", (8, 0), super::measure::SYMBOLS),
             Source::Listed => row!("listed", (8, 0), super::listed::SYMBOLS),

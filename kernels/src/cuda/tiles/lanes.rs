@@ -1,4 +1,4 @@
-//! The lane maps of `tiles_spmm.cu` and `libra_sddmm.cu`, followed on the CPU: fragments as the kernels fill them, multiplied
+//! The lane maps of `tiles_ring.cuh` and `libra_sddmm.cu`, followed on the CPU: fragments as the kernels fill them, multiplied
 //! as the PTX ISA lays them out, must be the products that are wanted.
 //!
 //! ```text
@@ -81,70 +81,131 @@ fn number(i: usize, j: usize) -> u64 {
     ((i * 37 + j * 101 + i * j * 13) % 251) as u64
 }
 
-/// Columns of the dense operand in piece `q` of a row: see `column` in the source.
-fn column(fragment: Fragment, cw: usize, q: usize, i: usize) -> usize {
-    match fragment {
-        Fragment::Tf32 => 32 * (i / 4) + 4 * q + i % 4,
-        _ => cw * q + i,
+/// The rows of B that a tile names, in a warp's shared memory: `cw` columns of each for the eight lanes of a slot.
+#[derive(Clone, Copy, Debug)]
+struct Rows {
+    fragment: Fragment,
+    cw: usize,
+}
+
+impl Rows {
+    const ALL: [Rows; 4] = [
+        Rows { fragment: Fragment::Tf32, cw: 4 },
+        Rows { fragment: Fragment::Tf32, cw: 8 },
+        Rows { fragment: Fragment::F16K8, cw: 4 },
+        Rows { fragment: Fragment::F16K8, cw: 8 },
+    ];
+
+    /// Bytes of a number.
+    fn size(self) -> usize {
+        4 / self.fragment.parts()
     }
-}
 
-/// The lane that loaded what lane (g, t) multiplies, and the one that multiplied what lane (u, q) stores.
-fn loaded_by(lane: usize) -> usize {
-    8 * (lane % 4) + lane / 4
-}
+    /// 16 bytes of a row.
+    fn chunks(self) -> usize {
+        8 * self.cw * self.size() / 16
+    }
 
-fn multiplied_by(lane: usize) -> usize {
-    4 * (lane % 8) + lane / 8
+    /// `Ring::at`, in bytes.
+    fn at(self, slot: usize, chunk: usize) -> usize {
+        16 * ((slot * self.chunks() + chunk) ^ (slot & 6))
+    }
+
+    /// `place`: the column that is m = g of instruction j; m = g + 8 is the one after it.
+    fn place(self, g: usize, j: usize) -> usize {
+        match self.fragment {
+            Fragment::Tf32 => 16 * j + 2 * g,
+            _ => self.cw * g + 2 * j,
+        }
+    }
+
+    /// Slot and column of what the lanes' copies leave at each number of a stage: see `Tiles::rows` in the source.
+    fn copied(self) -> Vec<Option<(usize, usize)>> {
+        let (chunks, each) = (self.chunks(), 16 / self.size());
+        let slots = chunks / 4;
+        let mut stage = vec![None; 64 * self.cw];
+        for (lane, i) in (0..32).flat_map(|lane| (0..slots).map(move |i| (lane, i))) {
+            let (chunk, first) = (lane % chunks, slots * (lane / chunks));
+            let to = (self.at(first, chunk) ^ ((i & 2) * 16)) + i * 16 * chunks;
+            for number in 0..each {
+                let place: &mut Option<_> = &mut stage[to / self.size() + number];
+                assert_eq!(place.replace((first + i, chunk * each + number)), None, "written twice");
+            }
+        }
+        stage
+    }
+
+    /// What each of the lane's loads reads, in bytes: the first one and how many, of slot 2t + `odd`.
+    fn loads(self, lane: usize, odd: usize) -> Vec<(usize, usize)> {
+        let (g, t) = (lane / 4, lane % 4);
+        let byte = self.size() * self.place(g, 0);
+        let even = self.at(2 * t, byte / 16) + byte % 16;
+        // Where two rows share 128 bytes, the second is the other half of them.
+        let from = if self.chunks() == 4 { even ^ (64 * odd) } else { even + odd * 16 * self.chunks() };
+        match self.fragment {
+            Fragment::Tf32 => (0..self.cw / 2).map(|j| ((from ^ ((j & 1) * 64)) + j / 2 * 128, 8)).collect(),
+            _ => vec![(from, 2 * self.cw)],
+        }
+    }
 }
 
 #[test]
 fn a_tile_times_columns_of_b_lands_where_the_kernel_stores_it() {
-    for (fragment, cw) in
-        [(Fragment::Tf32, 4), (Fragment::Tf32, 8), (Fragment::F16K8, 4), (Fragment::F16K8, 8)]
-    {
+    for rows in Rows::ALL {
+        let Rows { fragment, cw } = rows;
         let tile = |row: usize, slot: usize| number(row, slot + 50) % 3;
+        let stage = rows.copied();
+        // Number i of what the lane has read of slot 2t + odd.
+        let read = |lane: usize, odd: usize, i: usize| {
+            let numbers = rows.loads(lane, odd).into_iter().flat_map(|(at, bytes)| {
+                let first = at / rows.size();
+                first..first + bytes / rows.size()
+            });
+            let (slot, col) = numbers.clone().nth(i).and_then(|at| stage[at]).expect("copied");
+            number(slot, col)
+        };
         let mut found = vec![vec![None; 8 * cw]; 8];
         for j in 0..cw / 2 {
-            // Lane (u, q) loads piece q of slots 2u and 2u + 1; lane (g, t) decodes row g of the tile.
-            let loaded = |lane: usize, slot: usize, i: usize| {
-                number(2 * (lane / 8) + slot, column(fragment, cw, lane % 8, i))
-            };
-            let gathered = |lane: usize, slot: usize, i: usize| loaded(loaded_by(lane), slot, i);
             let c = fragment.multiply(
                 |lane, word, part| match fragment {
-                    // a0 = x[2j], a1 = x[2j + 1], a2 = y[2j], a3 = y[2j + 1].
-                    Fragment::Tf32 => gathered(lane, word / 2, 2 * j + word % 2),
+                    // a0 = x0, a1 = x1, a2 = y0, a3 = y1: x of slot 2t, y of slot 2t + 1.
+                    Fragment::Tf32 => read(lane, word / 2, 2 * j + word % 2),
                     // a0 = (x[2j], y[2j]), a1 = (x[2j + 1], y[2j + 1]).
-                    _ => gathered(lane, part, 2 * j + word),
+                    _ => read(lane, part, 2 * j + word),
                 },
                 |lane, word, part| tile(lane / 4, 2 * (lane % 4) + word.max(part)),
             );
-            for lane in 0..32 {
-                let sums = c[multiplied_by(lane)];
+            for (lane, sums) in c.iter().enumerate() {
                 for (i, r) in (0..2).flat_map(|i| (0..2).map(move |r| (i, r))) {
-                    let col = column(fragment, cw, lane % 8, 2 * j + i);
-                    let place: &mut Option<u64> = &mut found[2 * (lane / 8) + r][col];
+                    let place: &mut Option<u64> = &mut found[2 * (lane % 4) + r][rows.place(lane / 4, j) + i];
                     assert_eq!(place.replace(sums[2 * i + r]), None, "stored twice");
                 }
             }
         }
         for (row, col) in (0..8).flat_map(|row| (0..8 * cw).map(move |col| (row, col))) {
             let wanted = (0..8).map(|slot| tile(row, slot) * number(slot, col)).sum();
-            assert_eq!(found[row][col], Some(wanted), "{fragment:?} {cw} ({row}, {col})");
+            assert_eq!(found[row][col], Some(wanted), "{rows:?} ({row}, {col})");
         }
     }
 }
 
 #[test]
-fn eight_neighbouring_lanes_ask_for_one_row() {
-    for lane in 0..32 {
-        assert_eq!(multiplied_by(loaded_by(lane)), lane, "there and back");
-    }
-    // Which lanes they are is what the cache sees: a row is 32 words of tf32 or 64 numbers of f16 in eight pieces.
-    for (fragment, cw) in [(Fragment::Tf32, 4), (Fragment::F16K8, 8)] {
-        let columns = (0..8).flat_map(|q| (0..cw).map(move |i| column(fragment, cw, q, i)));
-        assert!(columns.eq(0..8 * cw));
+fn lanes_that_shared_memory_serves_together_read_different_banks() {
+    for rows in Rows::ALL {
+        for (odd, load) in (0..2).flat_map(|odd| (0..rows.loads(0, 0).len()).map(move |load| (odd, load))) {
+            // 128 bytes at a time: 8 lanes of 16 bytes, 16 of 8.
+            let together = 128 / rows.loads(0, 0)[load].1;
+            for first in (0..32).step_by(together) {
+                let mut banks: Vec<usize> = (first..first + together)
+                    .flat_map(|lane| {
+                        let (at, bytes) = rows.loads(lane, odd)[load];
+                        (at..at + bytes).step_by(4).map(|at| at / 4 % 32)
+                    })
+                    .collect();
+                banks.sort_unstable();
+                assert_eq!(banks, (0..32).collect::<Vec<usize>>(), "{rows:?}, lanes from {first} on");
+            }
+        }
     }
 }
 

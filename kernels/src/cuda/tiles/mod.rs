@@ -1,4 +1,4 @@
-//! SpMM on windows of 8 rows: `kernels/cuda/tiles_spmm.cu` and its host side, shared by RSH-SpMM and Libra.
+//! SpMM on windows of 8 rows: `kernels/cuda/tiles_spmm.cu` with `tiles_ring.cuh` and its host side, shared by RSH-SpMM and Libra.
 //!
 //! ```text
 //! format -> Arrays (tiles, rest) + windows -> plan -> Prepared (on the device)   once
@@ -23,7 +23,7 @@ use super::source::Source;
 use crate::cuda::buffer::GpuBuffer;
 use crate::portable::element::Operand;
 use crate::portable::request::same;
-use plan::{FormatTiles, Limits, Window, WorkPlan};
+use plan::{FormatTiles, Limits, WARPS, Window, WorkPlan};
 use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::{F16, Tf32};
 use std::sync::{Mutex, PoisonError};
@@ -48,9 +48,6 @@ pub(super) const SYMBOLS: &[&str] = &[
 
 /// Threads of a block, as in the launch bounds of the source.
 const BLOCK: u32 = 128;
-
-/// Warps of a block.
-const WARPS: usize = 4;
 
 /// Most blocks along y.
 const GRID_Y: usize = 65_535;
@@ -141,7 +138,9 @@ pub(crate) struct PreparedTiles<I: Word> {
     item_count: usize,
     items: GpuBuffer<u32>,
     row_slots: GpuBuffer<u32>,
-    tiles: GpuBuffer<u32>,
+    cols_of_tiles: GpuBuffer<u32>,
+    bitmap: GpuBuffer<u64>,
+    first: GpuBuffer<u32>,
     values: GpuBuffer<I::Bits>,
     rest_col: GpuBuffer<u32>,
     rest_values: GpuBuffer<I::Bits>,
@@ -157,7 +156,9 @@ pub(crate) struct PreparedTiles<I: Word> {
 struct MatrixArg {
     items: u64,
     row_slots: u64,
-    tiles: u64,
+    cols: u64,
+    bitmap: u64,
+    first: u64,
     values: u64,
     rest_col: u64,
     rest_values: u64,
@@ -179,8 +180,8 @@ struct DenseArg {
 }
 
 layout! { TilesSpmm
-    MatrixArg as "Matrix", 48: {
-        items: 0, row_slots: 8, tiles: 16, values: 24, rest_col: 32, rest_values: 40,
+    MatrixArg as "Matrix", 64: {
+        items: 0, row_slots: 8, cols: 16, bitmap: 24, first: 32, values: 40, rest_col: 48, rest_values: 56,
     }
     DenseArg as "Dense", 64: {
         b: 0, ldb: 8, c: 16, ldc: 24, workspace: 32, ldw: 40, n: 48, alpha: 52, beta: 56,
@@ -203,9 +204,12 @@ impl<I: TileElement> PreparedTiles<I> {
         if arrays.rows as u128 > most {
             return Err(too_large("rows of A", arrays.rows as u128));
         }
-        let plan = WorkPlan::new(windows, arrays.tiles, limits)
-            .ok_or_else(|| too_large("rows of the workspace", most + 1))?;
+        let plan =
+            WorkPlan::new(windows, limits).ok_or_else(|| too_large("rows of the workspace", most + 1))?;
         let bits = |values: &[I]| -> Vec<I::Bits> { values.iter().map(|&value| value.ready()).collect() };
+        // The kernel copies 16 bytes at once.
+        let mut values = bits(arrays.values);
+        values.resize(values.len().next_multiple_of(symbols.vector), I::Bits::default());
         Ok(PreparedTiles {
             rows: arrays.rows,
             cols: arrays.cols,
@@ -214,8 +218,10 @@ impl<I: TileElement> PreparedTiles<I> {
             item_count: plan.items(),
             items: gpu.upload(&plan.items)?,
             row_slots: gpu.upload(&plan.slots)?,
-            tiles: gpu.upload(&arrays.tiles.records())?,
-            values: gpu.upload(&bits(arrays.values))?,
+            cols_of_tiles: gpu.upload(arrays.tiles.col)?,
+            bitmap: gpu.upload(arrays.tiles.bitmap)?,
+            first: gpu.upload(arrays.tiles.value_ptr)?,
+            values: gpu.upload(&values)?,
             rest_col: gpu.upload(arrays.rest_col)?,
             rest_values: gpu.upload(&bits(arrays.rest_values))?,
             cut_rows: gpu.upload(&plan.cut_rows)?,
@@ -237,12 +243,12 @@ impl<I: TileElement> PreparedTiles<I> {
         same(("rows of A", self.rows), ("rows of C", c.rows))?;
         same(("columns of B", b.cols), ("columns of C", c.cols))?;
         let n = c.cols;
-        // The narrowest slab decides, and one column a thread of the other kernels.
-        if n.div_ceil(32).div_ceil(WARPS) > GRID_Y || n.div_ceil(BLOCK as usize) > GRID_Y {
+        // One column a thread of the other kernels.
+        if n.div_ceil(BLOCK as usize) > GRID_Y {
             return Err(Refusal::Request(RequestError::TooLarge {
                 field: "columns of C",
                 found: n as u128,
-                limit: (GRID_Y * 32 * WARPS) as u64,
+                limit: GRID_Y as u64 * u64::from(BLOCK),
             }));
         }
         if self.rows == 0 || n == 0 {
@@ -292,29 +298,30 @@ impl<I: TileElement> PreparedTiles<I> {
         let matrix = MatrixArg {
             items: self.items.address(),
             row_slots: self.row_slots.address(),
-            tiles: self.tiles.address(),
+            cols: self.cols_of_tiles.address(),
+            bitmap: self.bitmap.address(),
+            first: self.first.address(),
             values: self.values.address(),
             rest_col: self.rest_col.address(),
             rest_values: self.rest_values.address(),
         };
-        let slabs = n.div_ceil(columns);
-        // The warps of a block take neighbouring items of one slab, because those read mostly the same rows of B. If there are more
-        // slabs than a grid can have along y, the warps of a block take several slabs of one item.
-        let per_item = if slabs > GRID_Y { WARPS } else { 1 };
-        let blocks = [self.item_count.div_ceil(WARPS / per_item) as u32, slabs.div_ceil(per_item) as u32];
-        let (items, per_item) = (self.item_count as u32, per_item as u32);
-        let call = GpuCall::new(Source::TilesSpmm, symbol, Grid { blocks, threads: BLOCK, shared: 0 })
-            .arg(&matrix)
-            .arg(&dense)
-            .arg(&items)
-            .arg(&per_item)
-            .arg(&self.piece);
-        // SAFETY: five arguments of the types and in the order of KERNEL in tiles_spmm.cu. The arrays live in `self`, B, C
+        // The warps of a block take neighbouring items of one slab, because those read mostly the same rows of B.
+        let (slabs, items) = (n.div_ceil(columns), self.item_count as u32);
+        let blocks = self.item_count.div_ceil(WARPS) as u128 * slabs as u128;
+        let call =
+            GpuCall::new(Source::TilesSpmm, symbol, Grid::new("blocks of the product", blocks, BLOCK, 0)?)
+                .arg(&matrix)
+                .arg(&dense)
+                .arg(&items)
+                .arg(&self.piece);
+        // SAFETY: four arguments of the types and in the order of KERNEL in tiles_spmm.cu. The arrays live in `self`, B, C
         // and the workspace with the caller until the stream has run (they are freed in its order). Indices are those of a
         // checked format: columns below `cols`, which is B's rows; tiles, values and entries within their arrays; the plan
         // has each row of C and of the workspace below its number of them. `launch` compared the shapes, so that
         // `row * ld + n - 1` lies in B and C, whose lengths their constructor checked; where 16 bytes are read at once,
-        // `ld` is a multiple of them, and the last ones of a row end within `ld`.
+        // `ld` is a multiple of them, and the last ones of a row end within `ld`; the values of tiles are padded to 16 bytes.
+        // A chain has at most as many tiles as the ring names (MOST, which is `Limits::tiles` of both methods), and all items
+        // of a block with a team are there to meet at its barrier.
         unsafe { call.launch(gpu) }
     }
 

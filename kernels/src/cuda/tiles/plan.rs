@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! window: 8 rows, tiles, a rest per row       short   one item; its rows are scaled and stored in C
+//!                                             medium  a team: up to four items of one block, whose sums it adds
 //!                                             long    items of `tiles` tiles, and of 8 pieces of `piece` entries each, into
 //!                                                     rows of a workspace; a second pass adds those in ascending order
 //! ```
@@ -25,7 +26,7 @@ pub(crate) const WINDOW: usize = 8;
 /// Where long windows are cut.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Most tiles of one chain.
+    /// Most tiles of one chain, at most [`MOST`].
     pub(crate) tiles: u32,
     /// Entries of one chain of a rest; `u32::MAX` for chains of any length.
     pub(crate) piece: u32,
@@ -51,11 +52,21 @@ pub(crate) type RowSlot = [u32; 3];
 /// the first of its sums of pieces and their number.
 pub(crate) type CutRow = [u32; 5];
 
-/// `struct Item` of the source: tiles, first row and number of rows, first tile (bitmap, values), slots, its columns.
-pub(crate) type ItemWords = [u32; 16];
+/// `struct Item` of the source: tiles, where the sums go, how.
+pub(crate) type ItemWords = [u32; 4];
 
 const _: () =
-    assert!(size_of::<RowSlot>() == 12 && size_of::<CutRow>() == 20 && size_of::<ItemWords>() == 64);
+    assert!(size_of::<RowSlot>() == 12 && size_of::<CutRow>() == 20 && size_of::<ItemWords>() == 16);
+
+/// Most tiles of one chain: as many as a warp has room to name (`MOST` of the source).
+pub(crate) const MOST: u32 = 16;
+
+/// Warps of a block, which take items that follow one another.
+pub(crate) const WARPS: usize = 4;
+
+/// Set in the last word of an item with slots, and of those of a block that has a team.
+const SLOTTED: u32 = 1 << 16;
+const TEAM: u32 = 1 << 17;
 
 /// The tiles of a matrix, as the format has them.
 #[derive(Clone, Copy, Debug)]
@@ -66,19 +77,6 @@ pub(crate) struct FormatTiles<'a> {
     pub(crate) value_ptr: &'a [u32],
     /// Eight per tile, `u32::MAX` in slots without a column.
     pub(crate) col: &'a [u32],
-}
-
-impl FormatTiles<'_> {
-    /// `struct Tile` of the source, one after another: what a warp needs of a tile is in two loads.
-    pub(crate) fn records(&self) -> Vec<u32> {
-        let mut records = Vec::with_capacity(12 * self.bitmap.len());
-        let tiles = self.bitmap.iter().zip(self.value_ptr).zip(self.col.chunks_exact(8));
-        for ((&bits, &base), col) in tiles {
-            records.extend_from_slice(col);
-            records.extend([bits as u32, (bits >> 32) as u32, base, 0]);
-        }
-        records
-    }
 }
 
 /// Where the sums of an item go.
@@ -94,6 +92,8 @@ enum Destination {
 struct Item {
     tiles: Range<u32>,
     to: Destination,
+    /// Its place in a team and the team's size, which is one for an item by itself. `None` for what fills the block of a team.
+    team: Option<(u32, u32)>,
     /// Orders items of similar weight: by group of [`SIDE_BY_SIDE`] windows, and within a group by segment.
     place: (usize, u32),
 }
@@ -101,7 +101,7 @@ struct Item {
 /// Everything that the kernels are told about the order of work.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WorkPlan {
-    /// [`ItemWords`].
+    /// [`ItemWords`]; a block with a team has all of its four.
     pub(crate) items: Vec<u32>,
     /// Eight [`RowSlot`]s per item that has them.
     pub(crate) slots: Vec<u32>,
@@ -119,35 +119,33 @@ const SIDE_BY_SIDE: usize = 4;
 
 impl WorkPlan {
     /// Cuts the windows. `None` where the workspace has more rows than a destination can name.
-    pub(crate) fn new(
-        windows: impl Iterator<Item = Window>,
-        tiles: FormatTiles<'_>,
-        limits: Limits,
-    ) -> Option<WorkPlan> {
+    pub(crate) fn new(windows: impl Iterator<Item = Window>, limits: Limits) -> Option<WorkPlan> {
         let mut cut = PlanBuilder::default();
         for (number, window) in windows.enumerate() {
             cut.group = number / SIDE_BY_SIDE;
             let longest = window.rest.iter().map(|r| r.end - r.start).max().unwrap_or(0);
-            let long = window.tiles.end - window.tiles.start > limits.tiles || longest > limits.rest;
-            if long {
-                cut.long(&window, limits)?;
-            } else {
-                cut.short(&window);
+            let chains = (window.tiles.end - window.tiles.start).div_ceil(limits.tiles);
+            match window.neighbours() {
+                _ if chains <= 1 && longest <= limits.rest => cut.short(&window),
+                Some(to) if chains as usize <= WARPS => cut.medium(&window, &to, limits),
+                _ => cut.long(&window, limits)?,
             }
         }
         cut.flush();
-        Some(cut.finish(tiles))
+        Some(cut.finish())
     }
 
     /// Items.
     pub(crate) fn items(&self) -> usize {
-        self.items.len() / 16
+        self.items.len() / 4
     }
 }
 
 #[derive(Debug, Default)]
 struct PlanBuilder {
     items: Vec<Item>,
+    /// Of two, of three and of four items, one team after another.
+    teams: [Vec<Item>; 3],
     cut_rows: Vec<u32>,
     workspace: u32,
     group: usize,
@@ -158,7 +156,7 @@ struct PlanBuilder {
 impl PlanBuilder {
     fn push(&mut self, tiles: Range<u32>, to: Destination, segment: u32) {
         let place = (self.group, segment);
-        self.items.push(Item { tiles, to, place });
+        self.items.push(Item { tiles, to, team: Some((0, 1)), place });
     }
 
     fn short(&mut self, window: &Window) {
@@ -171,27 +169,37 @@ impl PlanBuilder {
         self.push(window.tiles.clone(), to, 0);
     }
 
+    fn medium(&mut self, window: &Window, to: &Destination, limits: Limits) {
+        let chains = segments(&window.tiles, limits.tiles);
+        let size = chains.len();
+        let team = (0..).zip(chains).map(|(at, tiles)| Item {
+            tiles,
+            to: to.clone(),
+            team: Some((at, size as u32)),
+            place: (self.group, at),
+        });
+        self.teams[size - 2].extend(team);
+    }
+
     fn long(&mut self, window: &Window, limits: Limits) -> Option<()> {
         let first = self.workspace;
-        let segments = window.tiles.clone().step_by(limits.tiles as usize);
-        for (segment, start) in (0..).zip(segments.clone()) {
+        let chains = segments(&window.tiles, limits.tiles);
+        for (segment, tiles) in (0..).zip(chains.clone()) {
             let base = self.take(WINDOW as u32)?;
-            let end = window.tiles.end.min(start.saturating_add(limits.tiles));
-            self.push(start..end, Destination::Rows(WORKSPACE | base, WINDOW as u32), segment);
+            self.push(tiles, Destination::Rows(WORKSPACE | base, WINDOW as u32), segment);
         }
         for (r, &row) in window.rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
-            let pieces = window.rest[r].clone().step_by(limits.piece as usize);
+            let pieces = segments(&window.rest[r], limits.piece);
             let rest = self.workspace;
-            for start in pieces.clone() {
+            for piece in pieces.clone() {
                 let at = self.take(1)?;
-                let end = window.rest[r].end.min(start.saturating_add(limits.piece));
-                self.pending.push([WORKSPACE | at, start, end]);
+                self.pending.push([WORKSPACE | at, piece.start, piece.end]);
                 if self.pending.len() == WINDOW {
                     self.flush();
                 }
             }
             let tiles = first + r as u32;
-            let cut_row: CutRow = [row, tiles, segments.len() as u32, rest, pieces.len() as u32];
+            let cut_row: CutRow = [row, tiles, chains.len() as u32, rest, pieces.len() as u32];
             self.cut_rows.extend(cut_row);
         }
         Some(())
@@ -214,20 +222,34 @@ impl PlanBuilder {
         self.push(0..0, Destination::Slots(slots), 0);
     }
 
-    /// Long items first, so that none of them is left over at the end.
-    fn finish(mut self, tiles: FormatTiles<'_>) -> WorkPlan {
+    /// Teams first, then long items, so that none of them is left over at the end.
+    fn finish(mut self) -> WorkPlan {
         self.items.sort_by_key(|item| (std::cmp::Reverse(item.weight().ilog2()), item.place));
         let mut plan = WorkPlan {
             cut_rows: self.cut_rows,
             workspace_rows: self.workspace as usize,
             ..WorkPlan::default()
         };
+        let beside = Item { tiles: 0..0, to: Destination::Rows(0, 0), team: None, place: (0, 0) };
+        let [of_two, of_three, of_four] = &self.teams;
+        for block in of_four.chunks(WARPS).chain(of_three.chunks(3)).chain(of_two.chunks(WARPS)) {
+            for item in block.iter().chain(std::iter::repeat(&beside)).take(WARPS) {
+                let words = item.words(&mut plan.slots);
+                plan.items.extend(words);
+            }
+        }
         for item in &self.items {
-            let words = item.words(&mut plan.slots, tiles);
+            let words = item.words(&mut plan.slots);
             plan.items.extend(words);
         }
         plan
     }
+}
+
+/// Consecutive ranges of at most `most`.
+fn segments(all: &Range<u32>, most: u32) -> impl ExactSizeIterator<Item = Range<u32>> + Clone {
+    let end = all.end;
+    all.clone().step_by(most as usize).map(move |start| start..end.min(start.saturating_add(most)))
 }
 
 impl Window {
@@ -252,24 +274,19 @@ impl Item {
     }
 
     /// As the kernels read it; slots are appended to those before.
-    fn words(&self, slots: &mut Vec<u32>, tiles: FormatTiles<'_>) -> ItemWords {
-        let mut words = [0; 16];
-        words[..2].copy_from_slice(&[self.tiles.start, self.tiles.end]);
-        words[7] = NONE;
-        match &self.to {
-            Destination::Rows(first, count) => words[2..4].copy_from_slice(&[*first, *count]),
+    fn words(&self, slots: &mut Vec<u32>) -> ItemWords {
+        let (dest, rows) = match &self.to {
+            Destination::Rows(first, count) => (*first, *count),
             Destination::Slots(own) => {
-                words[7] = (slots.len() / (3 * WINDOW)) as u32;
                 slots.extend(own.iter().flatten());
+                ((slots.len() / (3 * WINDOW) - 1) as u32, SLOTTED)
             }
-        }
-        if !self.tiles.is_empty() {
-            let first = self.tiles.start as usize;
-            let bits = tiles.bitmap[first];
-            words[4..7].copy_from_slice(&[bits as u32, (bits >> 32) as u32, tiles.value_ptr[first]]);
-            words[8..].copy_from_slice(&tiles.col[8 * first..8 * first + 8]);
-        }
-        words
+        };
+        let how = match self.team {
+            Some((at, size)) => size << 4 | at << 7 | if size > 1 { TEAM } else { 0 },
+            None => 1 << 4 | TEAM,
+        };
+        [self.tiles.start, self.tiles.end, dest, rows | how]
     }
 }
 

@@ -12,30 +12,40 @@ fn window(first: u32, height: u32, tiles: Range<u32>, rest: [Range<u32>; WINDOW]
     }
 }
 
-/// Tiles that can be told apart.
 fn planned(windows: &[Window], limits: Limits) -> WorkPlan {
-    let count = windows.iter().map(|w| w.tiles.end).max().unwrap_or(0);
-    let bitmap: Vec<u64> = (0..count).map(|tile| u64::from(tile) << 33 | 1).collect();
-    let value_ptr: Vec<u32> = (0..count).map(|tile| 3 * tile).collect();
-    let col: Vec<u32> = (0..8 * count).collect();
-    let tiles = FormatTiles { bitmap: &bitmap, value_ptr: &value_ptr, col: &col };
-    let plan = WorkPlan::new(windows.iter().cloned(), tiles, limits).expect("small");
-    for words in plan.items.chunks(16).filter(|words| words[0] < words[1]) {
-        let first = words[0];
-        assert_eq!(words[4..7], [1, 2 * first, 3 * first]);
-        assert_eq!(words[8..], (8 * first..8 * first + 8).collect::<Vec<u32>>());
-    }
-    plan
+    WorkPlan::new(windows.iter().cloned(), limits).expect("small")
+}
+
+/// Rows, size of the team, place in it.
+fn how(words: &[u32]) -> (u32, u32, u32) {
+    (words[3] & 15, words[3] >> 4 & 7, words[3] >> 7 & 3)
 }
 
 /// The slots of an item, written out where it has neighbouring rows.
 fn slots_of(plan: &WorkPlan, words: &[u32]) -> Vec<RowSlot> {
-    match words[7] {
-        NONE => (0..words[3]).map(|r| [words[2] + r, 0, 0]).collect(),
-        number => plan.slots[24 * number as usize..24 * (number as usize + 1)]
-            .chunks(3)
-            .map(|slot| [slot[0], slot[1], slot[2]])
-            .collect(),
+    if words[3] & SLOTTED == 0 {
+        return (0..how(words).0).map(|r| [words[2] + r, 0, 0]).collect();
+    }
+    let first = 24 * words[2] as usize;
+    plan.slots[first..first + 24].chunks(3).map(|slot| [slot[0], slot[1], slot[2]]).collect()
+}
+
+/// The items of a team are in one block, in ascending order, and go to the same rows; all items of the block know of it.
+fn check_teams(plan: &WorkPlan) {
+    for block in plan.items.chunks(4 * WARPS) {
+        let items: Vec<&[u32]> = block.chunks(4).collect();
+        let teams = items.iter().filter(|words| words[3] & TEAM != 0).count();
+        assert!(teams == 0 || teams == WARPS && items.len() == WARPS);
+        for (warp, words) in items.iter().enumerate() {
+            let (rows, size, at) = how(words);
+            assert!(at < size && warp as u32 >= at && warp as u32 - at + size <= WARPS as u32);
+            assert!(size == 1 || words[3] & (SLOTTED | TEAM) == TEAM);
+            if at > 0 {
+                let before = items[warp - 1];
+                assert_eq!((rows, size, at), (how(before).0, how(before).1, how(before).2 + 1));
+                assert_eq!((words[0], words[2]), (before[1], before[2]));
+            }
+        }
     }
 }
 
@@ -44,10 +54,12 @@ fn check(windows: &[Window], limits: Limits) {
     let plan = planned(windows, limits);
     let mut stored: Vec<u32> = plan.cut_rows.chunks(5).map(|row| row[0]).collect();
     let (mut tiles, mut entries, mut partial) = (Vec::new(), Vec::new(), vec![None; plan.workspace_rows]);
-    for (item, words) in plan.items.chunks(16).enumerate() {
+    check_teams(&plan);
+    for (item, words) in plan.items.chunks(4).enumerate() {
         assert!(words[1] - words[0] <= limits.tiles);
         tiles.extend(words[0]..words[1]);
-        for slot in slots_of(&plan, words) {
+        // A team stores once.
+        for slot in slots_of(&plan, words).into_iter().filter(|_| how(words).2 == 0) {
             entries.extend(slot[1]..slot[2]);
             match slot[0] {
                 NONE => assert_eq!(slot[1], slot[2]),
@@ -93,20 +105,24 @@ fn every_tile_and_entry_is_in_one_item_and_every_row_is_stored_once() {
         window(16, 8, 13..15, rest),
         window(24, 8, 15..15, none()),
         window(32, 3, 15..40, none()),
+        window(40, 8, 40..56, none()),
+        window(48, 5, 56..62, none()),
     ];
     check(&windows, LIMITS);
     let any = Limits { rest: u32::MAX, piece: u32::MAX, ..LIMITS };
     check(&windows, any);
-    assert_eq!(planned(&windows, any).workspace_rows, 24 + 56);
+    // Windows of 9, 16 and 6 tiles are teams of 3, 4 and 2, that of 25 has seven chains.
+    assert_eq!(planned(&windows, any).workspace_rows, 56);
 }
 
 #[test]
 fn neighbouring_windows_take_the_same_segment_side_by_side() {
     let none = || std::array::from_fn(|_| 0..0);
-    let windows: Vec<Window> = (0..6).map(|w| window(8 * w, 8, 8 * w..8 * w + 8, none())).collect();
+    let windows: Vec<Window> = (0..6).map(|w| window(8 * w, 8, 20 * w..20 * w + 20, none())).collect();
     let plan = planned(&windows, LIMITS);
-    let order: Vec<u32> = plan.items.chunks(16).map(|words| words[0]).collect();
-    assert_eq!(order, [0, 8, 16, 24, 4, 12, 20, 28, 32, 40, 36, 44]);
+    let order: Vec<u32> = plan.items.chunks(4).map(|words| words[0]).collect();
+    assert_eq!(order[..8], [0, 20, 40, 60, 4, 24, 44, 64]);
+    assert_eq!(order[20..24], [80, 100, 84, 104]);
 }
 
 #[test]
@@ -127,4 +143,10 @@ fn rows_that_are_no_neighbours_and_rests_need_slots() {
 fn a_matrix_without_rows_has_no_work() {
     let plan = planned(&[], LIMITS);
     assert_eq!((plan.items(), plan.workspace_rows), (0, 0));
+}
+
+#[test]
+fn the_source_has_room_for_the_longest_chain() {
+    let text = crate::cuda::source::Source::TilesSpmm.row().text;
+    assert!(text.contains(&format!("MOST = {MOST};")) && text.contains(&format!("rings[{WARPS}];")));
 }
