@@ -75,6 +75,31 @@ fn the_chains_of_the_measuring_kernel_end_where_they_must() {
     }
 }
 
+/// `read_all` empties L2: it reads every word of the buffer, seen by the one that is not zero, and stores nothing where all are.
+#[test]
+fn the_reading_kernel_reads_every_word() {
+    let all = all();
+    let program = all.iter().find(|program| program.name == "read_all").expect("it is ours");
+    let (words, threads) = (3 * 64 + 5, 64);
+    for seen in [None, Some(0), Some(63), Some(64), Some(words - 1)] {
+        let mut device = Device::default();
+        let buffer = device.alloc(16 * words, 256).expect("room");
+        let mut bytes = vec![0u8; 16 * words as usize];
+        if let Some(word) = seen {
+            bytes[16 * word as usize + 8] = 1;
+        }
+        device.write(buffer, &bytes).expect("inside");
+        let out = device.alloc(4, 256).expect("room");
+        device.write(out, &[0; 4]).expect("inside");
+        let params = [buffer, words, out].iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let outcome = run(program, &Launch::new(Architecture::Sm80, 1, threads, params), &mut device);
+        let outcome = outcome.expect("it can be launched");
+        assert!(outcome.is_clean(), "{:?}", outcome.findings);
+        let stored = device.read(out, 4).expect("inside");
+        assert_eq!(stored, u32::from(seen.is_some()).to_ne_bytes(), "{seen:?}");
+    }
+}
+
 #[test]
 #[ignore = "prints times; run it in release"]
 fn times() {

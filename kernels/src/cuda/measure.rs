@@ -1,4 +1,4 @@
-//! What the device can do at most, measured: bytes per second of a copy, fused multiply-adds per second.
+//! What the device can do at most, measured: bytes per second of a copy, fused multiply-adds per second. And an empty L2.
 
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
@@ -9,7 +9,7 @@ use super::source::Source;
 use sparse_types::refusal::Refusal;
 
 /// The kernels of the source.
-pub(super) const SYMBOLS: &[&str] = &["ffma"];
+pub(super) const SYMBOLS: &[&str] = &["ffma", "read_all"];
 
 const REPEATS: usize = 5;
 /// Bytes of each of the two buffers of a copy.
@@ -50,4 +50,17 @@ pub fn peak_f32(gpu: &Gpu) -> Result<f64, Refusal> {
         best = best.min(clocked(gpu, &mut launch, 2)?);
     }
     Ok(2.0 * each * f64::from(steps) * f64::from(threads) * f64::from(blocks) / best)
+}
+
+/// Queues a read of twice the size of L2, so that nothing of before is left in it. What is read was not written, so that the kernel
+/// after it does not pay for writing it back.
+pub(super) fn flush(gpu: &Gpu) -> Result<(), Refusal> {
+    let (address, bytes) = gpu.silicon()?.scratch()?;
+    let blocks = gpu.multiprocessors()? as u32 * 8;
+    let grid = Grid { blocks: [blocks, 1], threads: STEPS.2, shared: 0 };
+    let count = bytes as u64 / 16;
+    let call = GpuCall::new(Source::Measure, "read_all", grid).arg(&address).arg(&count).arg(&address);
+    // SAFETY: a pointer, a number of 16-byte words that lie there (the buffer is aligned to more), and where to write if one of them
+    // is not zero; all of them are, since nothing else writes there.
+    unsafe { call.launch(gpu) }
 }

@@ -8,9 +8,10 @@
 //! ```
 //!
 //! Launches are repeated on the same operands, so the kernel must not depend on what C held: with beta = 0 none does. L2 is
-//! flushed by writing twice its size. Without a plan, `queue` launches once and costs nothing more.
+//! flushed by reading twice its size. Without a plan, `queue` launches once and costs nothing more.
 
 use super::gpu::Gpu;
+use super::measure::flush;
 use super::silicon::failed;
 use cudarc::driver::sys::CUevent_flags;
 use sparse_types::refusal::Refusal;
@@ -64,7 +65,7 @@ pub(crate) fn queue(
     // One call is not timed: modules are loaded and clocks are up.
     launch()?;
     for _ in 0..plan.cold {
-        gpu.silicon()?.flush()?;
+        flush(gpu)?;
         times.cold.push(clocked(gpu, &mut launch, 1)?);
     }
     if plan.warm > 0 {

@@ -231,8 +231,8 @@ impl Silicon {
         Ok(self.context.bind_to_thread().map_err(failed("take a thread"))?)
     }
 
-    /// Queues a write of twice the size of L2, so that nothing of before is left in it.
-    pub(super) fn flush(&self) -> Result<(), Refusal> {
+    /// The address and the bytes of a buffer of zeros, twice the size of L2.
+    pub(super) fn scratch(&self) -> Result<(u64, usize), Refusal> {
         let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
         let buffer = match scratch.take() {
             Some(buffer) => scratch.insert(buffer),
@@ -242,7 +242,8 @@ impl Silicon {
                 scratch.insert(self.stream.alloc_zeros(2 * bytes).map_err(memory(2 * bytes))?)
             }
         };
-        Ok(self.stream.memset_zeros(buffer).map_err(failed("write memory"))?)
+        let address = buffer.device_ptr(&self.stream).0;
+        Ok((address, buffer.len()))
     }
 
     /// Waits for all work.

@@ -13,6 +13,7 @@ mod rule;
 mod work;
 
 use super::gpu::Gpu;
+use super::measure::flush;
 use super::meter::clocked;
 use super::operand::{Word, bits_of};
 use super::{GpuKernel, GpuTarget, entry};
@@ -278,7 +279,7 @@ fn timed<T: Word>(matrix: &Sparse<T>, rule: Rule, repeats: usize) -> Result<Conv
                 work.fill()
             };
             for _ in 0..repeats {
-                gpu.silicon()?.flush()?;
+                flush(gpu)?;
                 times.passes.push(clocked(gpu, &mut again, 1)?);
             }
         }
