@@ -77,4 +77,11 @@ conformance_for() {
   fi
 }
 
+# released: compiles the command as users get it and sets $conformance. How all crates are optimised while they are linked as one is said by
+# the last one, the program, whose own few lines are here optimised for speed, not for size as its crate.
+released() {
+  cargo rustc --profile dist --locked -p sparse-conformance --bin conformance -- -C opt-level=3
+  conformance="${CARGO_TARGET_DIR:-$PWD/target}/dist/conformance"
+}
+
 choose_toolchain

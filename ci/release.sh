@@ -9,10 +9,10 @@ limit=25000000
 rm -rf "$files"
 mkdir -p "$files"
 
-cargo build --release --locked -p sparse-conformance
+released
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
-strip -o "$work/conformance" "$target/release/conformance"
+strip -o "$work/conformance" "$conformance"
 size="$(wc -c <"$work/conformance")"
 say "the command: $size bytes of $limit"
 if [ "$size" -gt "$limit" ]; then exit 1; fi
@@ -21,7 +21,7 @@ cp LICENSE-APACHE LICENSE-MIT "$work"
 tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime='2020-01-01 00:00Z' -c conformance LICENSE-APACHE LICENSE-MIT |
   xz -9 >"$files/conformance-$(uname -m)-linux.tar.xz"
 
-ci/wheel.sh --release
+ci/wheel.sh --binary "$conformance"
 cp "$target"/wheels/*.whl "$files"
 if "$target/wheel-tools/bin/pip" install --quiet --disable-pip-version-check twine; then
   "$target/wheel-tools/bin/twine" check --strict "$files"/*.whl

@@ -2,7 +2,7 @@
 # A wheel of the Python package with the `conformance` command inside, in target/wheels, so that `pip install` needs no Rust. ci/python.sh
 # tries it.
 #   ci/wheel.sh                    around the command that the tests have built, unoptimised: what CI tries
-#   ci/wheel.sh --release          around an optimised one, for users
+#   ci/wheel.sh --release          around the one of a release
 #   ci/wheel.sh --binary FILE      around this command, which may be of another machine (aarch64)
 source "$(dirname "$0")/env.sh"
 target="${CARGO_TARGET_DIR:-$PWD/target}"
@@ -14,7 +14,7 @@ if ! { [ -x "$tools/bin/wheel" ] || { python3 -m venv "$tools" && "$tools/bin/pi
   exit 3
 fi
 case "${1:-}" in
-  --release) cargo build --release --locked -p sparse-conformance && binary="$target/release/conformance" ;;
+  --release) released && binary="$conformance" ;;
   --binary) binary="$2" ;;
   *) conformance_for quick && binary="$conformance" ;;
 esac

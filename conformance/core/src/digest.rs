@@ -146,9 +146,9 @@ fn hash_raw(raw: &RawSparse, hash: &mut Xxh3Default) {
 fn hash_fields<T: Element>(fields: &impl Fields<T>, values: HashValues, hash: &mut Xxh3Default) {
     for (_, field) in fields.fields() {
         match field {
-            FieldRef::Extent(&extent) => hash.write(&(extent as u64).to_le_bytes()),
-            FieldRef::Flag(&flag) => hash.write_u8(u8::from(flag)),
-            FieldRef::U8(v) => hash.write(v),
+            FieldRef::Extent(&extent) => hash_words(&[extent as u64], u64::to_le_bytes, hash),
+            FieldRef::Flag(&flag) => hash_words(&[u8::from(flag)], u8::to_le_bytes, hash),
+            FieldRef::U8(v) => hash_words(v, u8::to_le_bytes, hash),
             FieldRef::U16(v) => hash_words(v, u16::to_le_bytes, hash),
             FieldRef::U32(v) => hash_words(v, u32::to_le_bytes, hash),
             FieldRef::U64(v) => hash_words(v, u64::to_le_bytes, hash),
@@ -186,7 +186,9 @@ fn hash_numbers<T: Scalar>(numbers: &[T], hash: &mut Xxh3Default) {
     }
 }
 
-/// Numbers as little-endian bytes, a block at a time: one call for each number costs several times as much.
+/// Numbers as little-endian bytes, a block at a time: one call for each number costs several times as much. Not inlined: who calls it is
+/// compiled for every format in every element type.
+#[inline(never)]
 fn hash_words<T: Copy, const N: usize>(words: &[T], bytes: impl Fn(T) -> [u8; N], hash: &mut Xxh3Default) {
     const BLOCK: usize = 128;
     let mut block = [[0u8; N]; BLOCK];

@@ -57,19 +57,28 @@ pub(crate) fn queue(
     mut launch: impl FnMut() -> Result<(), Refusal>,
 ) -> Result<(), Refusal> {
     launch()?;
-    let Some(plan) = ASKED.with_borrow(|asked| asked.as_ref().map(|(plan, _)| *plan)) else {
-        return Ok(());
-    };
+    match ASKED.with_borrow(|asked| asked.as_ref().map(|(plan, _)| *plan)) {
+        Some(plan) => clocked_as_planned(gpu, plan, preparation, &mut launch),
+        None => Ok(()),
+    }
+}
+
+fn clocked_as_planned(
+    gpu: &Gpu,
+    plan: LaunchPlan,
+    preparation: f64,
+    launch: &mut dyn FnMut() -> Result<(), Refusal>,
+) -> Result<(), Refusal> {
     gpu.wait()?;
     let mut times = Times { preparation, ..Times::default() };
     // One call is not timed: modules are loaded and clocks are up.
     launch()?;
     for _ in 0..plan.cold {
         flush(gpu)?;
-        times.cold.push(clocked(gpu, &mut launch, 1)?);
+        times.cold.push(clocked(gpu, launch, 1)?);
     }
     if plan.warm > 0 {
-        times.warm = clocked(gpu, &mut launch, plan.warm)?;
+        times.warm = clocked(gpu, launch, plan.warm)?;
     }
     ASKED.with_borrow_mut(|asked| {
         if let Some((_, found)) = asked {
@@ -92,10 +101,10 @@ pub(crate) fn prepared<P>(
     Ok((made, start.elapsed().as_secs_f64()))
 }
 
-/// Mean seconds of a launch.
+/// Mean seconds of a launch. Compiled once, not for each kernel.
 pub(super) fn clocked(
     gpu: &Gpu,
-    launch: &mut impl FnMut() -> Result<(), Refusal>,
+    launch: &mut dyn FnMut() -> Result<(), Refusal>,
     times: usize,
 ) -> Result<f64, Refusal> {
     let stream = gpu.silicon()?.stream();

@@ -12,12 +12,12 @@
 
 use super::{
     AnySparse, Codec, Csr, Dense, Entries, Entry, FormatKind, FormatParams, Layout, SLOT_LIMIT, Sparse,
-    Tiling,
+    Tiling, by_precision,
 };
 use crate::arithmetic::Slot;
 use crate::refusal::{Limit, Refusal, RequestError, check_u32};
 use crate::scalar::{FromF64, Precision, Scalar};
-use crate::{each_format, each_sparse, with_format, with_scalar};
+use crate::{each_format, each_sparse, with_scalar};
 
 /// The encoders and decoders of all formats.
 pub trait SparseCodec<T>: Sized {
@@ -49,19 +49,19 @@ pub trait SparseCodec<T>: Sized {
 
 impl<T: Scalar> SparseCodec<T> for Sparse<T> {
     fn entries(&self) -> Entries<T> {
-        each_format!(Sparse, self, m => m.entries())
+        by_precision::unboxed(by_precision::decode(T::PRECISION, self))
     }
 
     fn from_entries(kind: FormatKind, params: FormatParams, entries: &Entries<T>) -> Result<Self, Refusal> {
-        with_format!(kind, Format => Format::from_entries_with(entries, &params).map(Sparse::from))
+        by_precision::encode(T::PRECISION, kind, &params, entries).map(by_precision::unboxed)
     }
 
     fn params(&self) -> FormatParams {
-        each_format!(Sparse, self, m => m.params())
+        by_precision::params(T::PRECISION, self)
     }
 
     fn most_slots(kind: FormatKind, params: &FormatParams, entries: &Entries<T>) -> u128 {
-        with_format!(kind, Format => Format::most_slots(entries, params))
+        by_precision::most_slots(T::PRECISION, kind, params, entries)
     }
 
     fn tile_slots(&self) -> Vec<(u32, u32)> {

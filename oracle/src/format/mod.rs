@@ -8,6 +8,7 @@
 //! validator like anybody else's arrays, and tests compare what comes back. Encoders allocate in proportion to the entries, or at most
 //! [`SLOT_LIMIT`] elements per array.
 
+mod by_precision;
 pub(crate) mod codec;
 pub mod convert;
 mod duplicates;

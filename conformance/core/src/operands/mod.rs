@@ -21,7 +21,9 @@ use crate::right::{self, Right};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use sparse_oracle::contract::{Extent, Op, Operand as Argument, Returned, TypeSlot};
-use sparse_oracle::format::{AnySparse, Coo, CooParts, Entries, Entry, FormatKind, Layout, Parts, Sparse};
+use sparse_oracle::format::{
+    AnyParts, AnySparse, Coo, CooParts, Entries, Entry, FormatKind, Layout, PartsElement, Sparse,
+};
 use sparse_oracle::judge::values_in_order;
 use sparse_oracle::op::prune;
 use sparse_oracle::prelude::*;
@@ -311,7 +313,10 @@ fn sparse_operand(case: &Case, loaded: &Loaded, precision: Precision) -> Result<
                 if format == FormatKind::Coo { Sparse::Coo(coo) } else { encoded(case, coo.entries())? }
             }
         };
-        Ok(AnySparse::from(loosen(case, sparse).map_err(encode_error)?))
+        match loosened_parts(case, &sparse) {
+            Some(parts) => parts.check().map_err(encode_error),
+            None => Ok(AnySparse::from(sparse)),
+        }
     })
 }
 
@@ -347,11 +352,11 @@ fn encoded<T: Scalar>(case: &Case, entries: Entries<T>) -> Result<Sparse<T>, Ope
 }
 
 /// Another encoding of the same matrix, where the case asks for one. Triples with duplicates are in any order as it is.
-fn loosen<T: Scalar>(case: &Case, sparse: Sparse<T>) -> Result<Sparse<T>, Refusal> {
+fn loosened_parts<T: PartsElement>(case: &Case, sparse: &Sparse<T>) -> Option<AnyParts> {
     if case.params.encoding == Encoding::Canonical || case.params.duplicates {
-        return Ok(sparse);
+        return None;
     }
-    let entries = match &sparse {
+    let entries = match sparse {
         Sparse::Coo(m) => Entries {
             rows: m.rows,
             cols: m.cols,
@@ -363,8 +368,7 @@ fn loosen<T: Scalar>(case: &Case, sparse: Sparse<T>) -> Result<Sparse<T>, Refusa
     };
     let apart = case.contract.op.is_exact();
     let (format, blocks) = (case.contract.format, &case.params.blocks);
-    let parts = loosened(format, blocks, &entries, seed_of(case), apart);
-    parts.map_or(Ok(sparse), Parts::check)
+    loosened(format, blocks, &entries, seed_of(case), apart).map(T::any_parts)
 }
 
 /// The entries that the N:M pattern of one of the formats keeps; all of them for parameters that it is not defined for, which

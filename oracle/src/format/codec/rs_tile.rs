@@ -124,7 +124,9 @@ impl<T: Scalar> Codec<T> for RsTile<T> {
             // Columns and positions ascend; pads, past every column, are at the end.
             let mut at = 0;
             for col in positions.row(i).0 {
-                at += columns[at..].iter().take_while(|&column| column < col).count();
+                while columns.get(at).is_some_and(|column| column < col) {
+                    at += 1;
+                }
                 if columns.get(at) != Some(col) {
                     return None;
                 }
