@@ -62,9 +62,12 @@ OFFSET_OF(Dense, alpha, 52); OFFSET_OF(Dense, beta, 56);
 
 __device__ __forceinline__ float rna(float x) { return __uint_as_float(tf32_rna(x)); }
 
-// Half a unit added to what is finite: the instruction drops the low 13 bits of an operand, and with them what rna would.
+// Half a unit added to what is finite: the instruction drops the low 13 bits of an operand, and with them what rna would. Written so
+// that it is two instructions in place.
 __device__ __forceinline__ u32 half_up(u32 x) {
-    asm("{.reg .pred p; .reg .f32 a; abs.f32 a, %1; setp.lt.f32 p, a, 0f7F800000; @p add.u32 %0, %0, 0x1000;}" : "+r"(x) : "f"(__uint_as_float(x)));
+    asm("{.reg .pred p; .reg .f32 a; abs.f32 a, %1; setp.lt.f32 p, a, 0f7F800000; @p add.u32 %0, %0, 0x1000;}"
+        : "+r"(x)
+        : "f"(__uint_as_float(x)));
     return x;
 }
 
@@ -79,7 +82,11 @@ struct OnTf32 {
     template <int CW> static __device__ __forceinline__ u32 column(u32 g, u32 i) { return 32 * (i / 4) + 4 * g + i % 4; }
     // Column i of a gathered row, ready for an FMA.
     static __device__ __forceinline__ float at(const u32* words, u32 i) { return rna(__uint_as_float(words[i])); }
-    static __device__ __forceinline__ float shared(u32 at) { float x; asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(at)); return x; }
+    static __device__ __forceinline__ float shared(u32 at) {
+        float x;
+        asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(at));
+        return x;
+    }
     // The column that is m = g of instruction j; the next one is m = g + 8.
     template <int CW> static __device__ __forceinline__ u32 place(u32 g, u32 j) { return 16 * j + 2 * g; }
     // `from`: column place(g, 0) of slot 2t; slot 2t + 1 is a row further, both xor 2t in units of 16 bytes.
@@ -92,7 +99,8 @@ struct OnTf32 {
             float* c = acc[j];
             asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-                : "r"(half_up(x0)), "r"(half_up(x1)), "r"(half_up(y0)), "r"(half_up(y1)), "r"(__float_as_uint(s0)), "r"(__float_as_uint(s1)));
+                : "r"(half_up(x0)), "r"(half_up(x1)), "r"(half_up(y0)), "r"(half_up(y1)), "r"(__float_as_uint(s0)),
+                  "r"(__float_as_uint(s1)));
         }
     }
 };
@@ -107,7 +115,11 @@ struct OnF16 {
     static __device__ __forceinline__ u16 stored(u32 bits) { return (u16)bits; }
     template <int CW> static __device__ __forceinline__ u32 column(u32 g, u32 i) { return CW * g + i; }
     static __device__ __forceinline__ float at(const u32* words, u32 i) { return f16_to_f32((u16)(words[i / 2] >> (16 * (i % 2)))); }
-    static __device__ __forceinline__ u16 shared(u32 at) { u16 x; asm volatile("ld.shared.u16 %0, [%1];" : "=h"(x) : "r"(at)); return x; }
+    static __device__ __forceinline__ u16 shared(u32 at) {
+        u16 x;
+        asm volatile("ld.shared.u16 %0, [%1];" : "=h"(x) : "r"(at));
+        return x;
+    }
     template <int CW> static __device__ __forceinline__ u32 place(u32 g, u32 j) { return CW * g + 2 * j; }
     template <int CW> static __device__ __forceinline__ void multiply(float (*acc)[4], u32 from, u16 s0, u16 s1) {
         u32 x[CW / 2], y[CW / 2];
@@ -165,6 +177,7 @@ template <int BYTES> __device__ __forceinline__ void copy(u32 to, const void* fr
     else asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(BYTES) : "memory");
 }
 
+// A warp's way through a chain; what depends on the lane alone is computed once.
 template <class E, int CW, bool VECTOR> struct Tiles {
     typedef typename E::Stored Stored;
     typedef Ring<E, CW> R;

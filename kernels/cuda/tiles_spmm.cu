@@ -219,12 +219,11 @@ __device__ __forceinline__ void item(const Matrix& m, const Dense& d, u32 items,
 
 #define KERNEL(NAME, E, CW, VECTOR, BOTH, PER_SM)                                                                       \
     extern "C" __global__ void __launch_bounds__(128, PER_SM)                                                          \
-        NAME(Matrix m, Dense d, u32 items, u32 chunk) {                                            \
-        item<E, CW, VECTOR, BOTH>(m, d, items, chunk);                                                 \
+        NAME(Matrix m, Dense d, u32 items, u32 chunk) {                                                                \
+        item<E, CW, VECTOR, BOTH>(m, d, items, chunk);                                                                 \
     }
 
-// Blocks that an SM shall have room for, as measured on an H200. 7 cost rsh_tf32_64 two registers on sm_90 (more
-// on sm_80 and sm_89: docs/cuda-kernels.md), and 6 cost it an eighth of its speed.
+// Blocks that an SM shall have room for: as many as registers (docs/cuda-kernels.md) and shared memory allow without spills.
 KERNEL(rsh_tf32_32, OnTf32, 4, true, false, 10)
 KERNEL(rsh_tf32_64, OnTf32, 8, true, false, 7)
 KERNEL(rsh_tf32_any, OnTf32, 4, false, false, 8)
