@@ -208,10 +208,10 @@ __device__ __forceinline__ void item(const Matrix& m, const Dense& d, u32 items,
         for (int i = 0; i < CW; i += 4) {
             u32 c = E::template column<CW>(q, i);
             float4 v = make_float4(sum[r][i], sum[r][i + 1], sum[r][i + 2], sum[r][i + 3]);
-            if (BOTH && has_tiles) {
-                float4 w = ring.sums()[ring.sum_at(2 * u + r, c / 4)];
-                bool add = !(slot[r].dest & WORKSPACE);
-                v = add ? make_float4(__fadd_rn(w.x, v.x), __fadd_rn(w.y, v.y), __fadd_rn(w.z, v.z), __fadd_rn(w.w, v.w)) : w;
+            if (BOTH && !(slot[r].dest & WORKSPACE)) {
+                // Without tiles their sum is +0, to which a rest of -0 is added, too.
+                float4 w = has_tiles ? ring.sums()[ring.sum_at(2 * u + r, c / 4)] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+                v = make_float4(__fadd_rn(w.x, v.x), __fadd_rn(w.y, v.y), __fadd_rn(w.z, v.z), __fadd_rn(w.w, v.w));
             }
             if (slot[r].dest != PAD) store<VECTOR>(v, d, slot[r].dest, n0 + c);
         }

@@ -322,6 +322,27 @@ fn long_windows_and_rows_are_summed_in_order() {
     }
 }
 
+/// The kernel that copies tiles through shared memory left out the addition of a rest to tiles that there are none of. Where the rest
+/// had underflowed to -0, its row was -0 and not (+0) + (-0) = +0, which the full tier found on an H100 (2026-11-28).
+#[test]
+fn a_rest_of_minus_zero_is_added_to_tiles_that_there_are_none_of() {
+    for kernel in &on_gpus(|k| k.contract.op == Op::Spmm && k.contract.format == FormatKind::LibraSpmm) {
+        let (mut rng, mut seen) = (Rng(74), Seen::default());
+        // The product of two of them is below what f32 has, of either sign.
+        let tiny: fn(&mut Rng) -> f64 = |rng| if rng.below(2) == 0 { 1e-30 } else { -1e-30 };
+        let all_rest = FormatParams { eta: Some(128), ..FormatParams::DEFAULT };
+        for (rows, cols) in [(1, 1), (8, 3), (21, 9)] {
+            let e = entries(&mut rng, rows, cols, 60, tiny);
+            let a = AnySparse::from_f64(kernel.contract.types.a, FormatKind::LibraSpmm, all_rest, &e);
+            for n in [1, 32, 64] {
+                let what = format!("{rows}x{cols} of the rest alone");
+                spmm(kernel, &mut seen, &mut rng, a.as_ref().expect("encodes"), n, tiny, &what);
+            }
+        }
+        seen.report(kernel, true);
+    }
+}
+
 #[test]
 fn sddmm_in_blocks_is_right_to_the_bit() {
     for kernel in
