@@ -65,19 +65,12 @@ SIZE_OF(Operands, 56); OFFSET_OF(Operands, x, 0); OFFSET_OF(Operands, ldx, 8); O
 OFFSET_OF(Operands, ldy, 24); OFFSET_OF(Operands, out, 32); OFFSET_OF(Operands, k, 40); OFFSET_OF(Operands, mode, 44);
 OFFSET_OF(Operands, alpha, 48); OFFSET_OF(Operands, beta, 52);
 
-__device__ __forceinline__ float rna(float x) { return __uint_as_float(tf32_rna(x)); }
-
-// Half a unit added to what is finite: the instruction drops the low 13 bits of an operand, and with them what rna would.
-__device__ __forceinline__ u32 half_up(u32 x) {
-    return x + (fabsf(__uint_as_float(x)) < __uint_as_float(0x7f800000u) ? 0x1000u : 0);
-}
-
 struct OnTf32 {
     typedef float Stored;
     static const u32 PER_WORD = 1;
     static __device__ __forceinline__ u32 bits(float x) { return __float_as_uint(x); }
     static __device__ __forceinline__ u32 operand(u32 word) { return half_up(word); }
-    static __device__ __forceinline__ float part(const u32* words, u32 i) { return rna(__uint_as_float(words[i])); }
+    static __device__ __forceinline__ float part(const u32* words, u32 i) { return enter(Tf32{words[i]}); }
     static __device__ __forceinline__ void multiply(float* c, const u32* a, const u32* b) {
         asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
             : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])

@@ -55,6 +55,15 @@ __device__ __forceinline__ u32 tf32_operand(float value) {
   return value != value ? 0x7fffffffu : __float_as_uint(value) + 0x1000u;
 }
 
+// Half a unit added to what is finite, so that what the matrix unit cuts is what rna would: as above, but that a NaN stays as it is.
+// Written so that it is two instructions in place.
+__device__ __forceinline__ u32 half_up(u32 bits) {
+  asm("{.reg .pred p;\n .reg .f32 a;\n abs.f32 a, %1;\n setp.lt.f32 p, a, 0f7F800000;\n @p add.s32 %0, %0, 0x1000;\n}"
+      : "+r"(bits)
+      : "f"(__uint_as_float(bits)));
+  return bits;
+}
+
 // Every value of an 8-bit float is one of f16: e5m2 is its upper byte; e4m3 is shifted into its fields, off by 2^8.
 __device__ __forceinline__ float e5m2_to_f32(u8 bits) { return f16_to_f32(static_cast<u16>(bits << 8)); }
 
@@ -98,6 +107,15 @@ __device__ __forceinline__ void finish(Acc acc, Acc alpha, Acc beta, Out* c) {
     if (beta != Acc(0)) result = plus(result, beta == Acc(1) ? enter(*c) : times(beta, enter(*c)));
   }
   leave(result, *c);
+}
+
+__device__ __forceinline__ u32 shared_at(const void* at) { return static_cast<u32>(__cvta_generic_to_shared(at)); }
+
+// 4, 8 or 16 bytes from global to shared memory.
+template <int BYTES>
+__device__ __forceinline__ void copy(u32 to, const void* from) {
+  if (BYTES == 16) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+  else asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(BYTES) : "memory");
 }
 
 // 16 bytes from global to shared memory, of which `bytes` are read and the others zero; in groups that are waited for in order.

@@ -60,17 +60,6 @@ SIZE_OF(Dense, 64); OFFSET_OF(Dense, b, 0); OFFSET_OF(Dense, ldb, 8); OFFSET_OF(
 OFFSET_OF(Dense, ldc, 24); OFFSET_OF(Dense, workspace, 32); OFFSET_OF(Dense, ldw, 40); OFFSET_OF(Dense, n, 48);
 OFFSET_OF(Dense, alpha, 52); OFFSET_OF(Dense, beta, 56);
 
-__device__ __forceinline__ float rna(float x) { return __uint_as_float(tf32_rna(x)); }
-
-// Half a unit added to what is finite: the instruction drops the low 13 bits of an operand, and with them what rna would. Written so
-// that it is two instructions in place.
-__device__ __forceinline__ u32 half_up(u32 x) {
-    asm("{.reg .pred p; .reg .f32 a; abs.f32 a, %1; setp.lt.f32 p, a, 0f7F800000; @p add.u32 %0, %0, 0x1000;}"
-        : "+r"(x)
-        : "f"(__uint_as_float(x)));
-    return x;
-}
-
 // f32 storage: B is rounded to tf32 here, values were by the host. A lane of CW columns has float4 at 4g of every 32 columns.
 struct OnTf32 {
     typedef float Stored;
@@ -81,7 +70,7 @@ struct OnTf32 {
     static __device__ __forceinline__ float stored(u32 bits) { return __uint_as_float(bits); }
     template <int CW> static __device__ __forceinline__ u32 column(u32 g, u32 i) { return 32 * (i / 4) + 4 * g + i % 4; }
     // Column i of a gathered row, ready for an FMA.
-    static __device__ __forceinline__ float at(const u32* words, u32 i) { return rna(__uint_as_float(words[i])); }
+    static __device__ __forceinline__ float at(const u32* words, u32 i) { return enter(Tf32{words[i]}); }
     static __device__ __forceinline__ float shared(u32 at) {
         float x;
         asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(at));
@@ -167,15 +156,9 @@ template <class E, int CW> struct __align__(128) Ring {
     __device__ __forceinline__ float4* sums() { return (float4*)stage; }
 };
 
-__device__ __forceinline__ u32 shared_at(const void* p) { return (u32)__cvta_generic_to_shared(p); }
 // Kept in a register: the compiler would compute it anew for each tile.
 __device__ __forceinline__ void keep(u32& x) { asm volatile("" : "+r"(x)); }
 template <class T> __device__ __forceinline__ void keep(const T*& x) { asm volatile("" : "+l"(x)); }
-
-template <int BYTES> __device__ __forceinline__ void copy(u32 to, const void* from) {
-    if (BYTES == 16) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-    else asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(BYTES) : "memory");
-}
 
 // A warp's way through a chain; what depends on the lane alone is computed once.
 template <class E, int CW, bool VECTOR> struct Tiles {

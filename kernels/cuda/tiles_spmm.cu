@@ -38,8 +38,8 @@ __device__ __forceinline__ const char* piece(const Dense& d, u32 n0, u32 q) {
     return (const char*)d.b + sizeof(typename E::Stored) * (VECTOR && c >= d.n ? 0 : c);
 }
 
-// The lane's columns of a row of B, or -0 where there is no row. VECTOR: the host sees to it that a row has
-// less than 2^32 bytes, so that one multiplication of 32 bits finds it.
+// The lane's columns of a row of B, or -0 where there is no row. VECTOR: the host sees to it that a row has less than 2^32
+// bytes, so that one multiplication of 32 bits finds it.
 template <class E, int CW, bool VECTOR>
 __device__ __forceinline__ Gathered<E, CW> gather(const char* at, const Dense& d, u32 col, u32 n0, u32 q) {
     typedef typename E::Stored Stored;
@@ -186,8 +186,7 @@ __device__ __forceinline__ void item(const Matrix& m, const Dense& d, u32 items,
     float acc[CW / 2][4];
 #pragma unroll
     for (int j = 0; j < CW / 2; ++j) acc[j][0] = acc[j][1] = acc[j][2] = acc[j][3] = 0;
-    bool has_tiles = work.x < work.y;
-    if (has_tiles) Tiles<E, CW, VECTOR>(ring, m, d, n0, lane).run(acc, m, work.x, work.y);
+    if (work.x < work.y) Tiles<E, CW, VECTOR>(ring, m, d, n0, lane).run(acc, m, work.x, work.y);
     if (!(work.w & SLOTTED)) {
         deposit<E, CW>(ring, acc, lane);
         if (work.w & TEAM) __syncthreads();
@@ -197,7 +196,7 @@ __device__ __forceinline__ void item(const Matrix& m, const Dense& d, u32 items,
         return;
     }
     u32 u = lane / 8, q = lane % 8;
-    if (BOTH && has_tiles) deposit<E, CW>(ring, acc, lane), __syncwarp();
+    if (BOTH) deposit<E, CW>(ring, acc, lane), __syncwarp();
     const RowSlot* own = m.row_slots + 8 * (u64)work.z + 2 * u;
     RowSlot slot[2] = {own[0], own[1]};
     float sum[2][CW];
@@ -209,8 +208,7 @@ __device__ __forceinline__ void item(const Matrix& m, const Dense& d, u32 items,
             u32 c = E::template column<CW>(q, i);
             float4 v = make_float4(sum[r][i], sum[r][i + 1], sum[r][i + 2], sum[r][i + 3]);
             if (BOTH && !(slot[r].dest & WORKSPACE)) {
-                // Without tiles their sum is +0, to which a rest of -0 is added, too.
-                float4 w = has_tiles ? ring.sums()[ring.sum_at(2 * u + r, c / 4)] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+                float4 w = ring.sums()[ring.sum_at(2 * u + r, c / 4)]; // +0 without tiles, which makes a rest of -0 one of +0
                 v = make_float4(__fadd_rn(w.x, v.x), __fadd_rn(w.y, v.y), __fadd_rn(w.z, v.z), __fadd_rn(w.w, v.w));
             }
             if (slot[r].dest != PAD) store<VECTOR>(v, d, slot[r].dest, n0 + c);
@@ -269,11 +267,8 @@ struct Partials {
     __device__ __forceinline__ void ask(float (*slots)[128], u32 from) const {
 #pragma unroll
         for (u32 q = 0; q < GROUP; ++q)
-            if (from + q < count) {
-                u32 slot = (u32)__cvta_generic_to_shared(&slots[(from + q) % SLOTS][threadIdx.x]);
-                asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(slot), "l"(at + (from + q) * step) : "memory");
-            }
-        asm volatile("cp.async.commit_group;" ::: "memory");
+            if (from + q < count) copy<4>(shared_at(&slots[(from + q) % SLOTS][threadIdx.x]), at + (from + q) * step);
+        commit();
     }
 
     // Many, up to SLOTS of them under way. Each thread has slots of its own: there is no barrier, and those past n have returned.
@@ -282,7 +277,7 @@ struct Partials {
 #pragma unroll
         for (u32 from = 0; from < SLOTS; from += GROUP) ask(slots, from);
         for (u32 from = 0; from < count; from += GROUP) {
-            asm volatile("cp.async.wait_group %0;" ::"n"(SLOTS / GROUP - 1) : "memory");
+            wait_all_but<SLOTS / GROUP - 1>();
 #pragma unroll
             for (u32 q = 0; q < GROUP; ++q)
                 if (from + q < count) sum = __fadd_rn(sum, slots[(from + q) % SLOTS][threadIdx.x]);
