@@ -183,6 +183,10 @@ fn declarations() -> Vec<(String, Arithmetic)> {
         (format!("unknown {f16}, rest by fma"), Arithmetic::hybrid(unknown, *fma.part(), Combine::Ordered)),
         ("f32 FmaChain, split k 8".to_owned(), fma.along(Along::SplitK { parts: 8 })),
         ("f32 FmaChain, two passes of 64".to_owned(), fma.along(Along::TwoPass { blocks: 64 })),
+        (
+            format!("unknown {f16}, three passes of 16 by 4"),
+            unknown.along(Along::ThreePass { blocks: 16, segments: 4 }),
+        ),
         ("f32 FmaChain, directed".to_owned(), directed),
         ("f32 FmaChain, flushing".to_owned(), flushing),
     ] {

@@ -3,7 +3,7 @@
 //
 //   bitmap, columns, offsets   of all tiles of the chain, at its start    -> tile[MOST]
 //   values of a tile           16 bytes a lane, from a multiple of 16     -> stage[k % STAGES].values
-//   rows of B that it names    16 bytes a lane, 64 (32) columns of each   -> stage[k % STAGES].b
+//   rows of B that it names    16 bytes a lane, 32 to 128 columns of each -> stage[k % STAGES].b
 //
 // Swap and transpose: a tile S (8 rows x 8 slots) is operand B of the instruction (n = row, k = slot), 16 columns of the
 // dense operand are operand A (m = column, k = slot). With g = lane / 4 and t = lane % 4, the labels m and k are chosen so
@@ -11,14 +11,16 @@
 // sum on sm_90, so their order is free.
 //
 //   tf32  slot 2t is k = t, slot 2t + 1 is k = t + 4;   f16  slots 2t, 2t + 1 are k = 2t, 2t + 1
-//   column place(g, j) is m = g of instruction j, the column after it is m = g + 8
-//   result  c0 (row 2t, that column)  c1 (row 2t + 1)  c2 (row 2t, the column after it)  c3 (row 2t + 1)
+//   column place(g, j, h) is m = g + 8h of instruction j
+//   result  c0 (row 2t, column place(g, j, 0))  c1 (row 2t + 1)  c2 (row 2t, column place(g, j, 1))  c3 (row 2t + 1)
+//
+// f16 has two slots to a word, which lie in two rows: ldmatrix turns 8 slots x 8 columns of them.
 //
 // The lane decodes bits 2 * lane and 2 * lane + 1 of the bitmap: row g, slots 2t and 2t + 1, by counting the bits below.
 //
-// Banks: 16 bytes of slot s that are number c of its row lie at number (s * CHUNKS + c) ^ (s & 6). The lanes that shared
-// memory serves together have slots 0, 2, 4 and 6 (or 1, 3, 5 and 7) and neighbouring columns: all in different banks.
-// kernels/src/cuda/tiles/lanes.rs follows both maps.
+// Banks: 16 bytes of slot s that are number c of its row lie at number (s * CHUNKS + c) ^ swizzle(s). What shared memory serves
+// together is in different banks: for tf32 slots 0, 2, 4 and 6 (or 1, 3, 5 and 7) and neighbouring columns, for f16 one
+// number of all eight slots. kernels/src/cuda/tiles/lanes.rs follows both maps.
 //
 // Every lane of a warp reaches every instruction: volatile keeps it out of branches that only some of them take.
 // Sources: RSH-SpMM, sections 3.2 and 3.3 (Algorithm 2); Libra, section 4.4; PTX ISA 9.1, 9.7.14.5 and 9.7.9.25.3.
@@ -76,9 +78,12 @@ struct OnTf32 {
         asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(at));
         return x;
     }
-    // The column that is m = g of instruction j; the next one is m = g + 8.
-    template <int CW> static __device__ __forceinline__ u32 place(u32 g, u32 j) { return 16 * j + 2 * g; }
-    // `from`: column place(g, 0) of slot 2t; slot 2t + 1 is a row further, both xor 2t in units of 16 bytes.
+    static const bool PAIRS = true; // place(g, j, 1) is the column after place(g, j, 0)
+    static __device__ __forceinline__ u32 place(u32 g, u32 j, u32 h) { return 16 * j + 2 * g + h; }
+    template <int CW> static __device__ __forceinline__ u32 swizzle(u32 slot) { return slot & 6; }
+    // Slot and byte that the lane names first: column place(g, 0, 0) of slot 2t; slot 2t + 1 is a row further.
+    static __device__ __forceinline__ u32 first_slot(u32 lane) { return 2 * (lane % 4); }
+    static __device__ __forceinline__ u32 first_byte(u32 lane) { return 8 * (lane / 4); }
     template <int CW> static __device__ __forceinline__ void multiply(float (*acc)[4], u32 from, float s0, float s1) {
 #pragma unroll
         for (int j = 0; j < CW / 2; ++j) {
@@ -94,7 +99,7 @@ struct OnTf32 {
     }
 };
 
-// f16 storage, two to a word. A lane has CW consecutive columns, at CW * g.
+// f16 storage, two to a word. Of a rest, a lane has CW consecutive columns, at CW * g.
 struct OnF16 {
     typedef u16 Stored;
     static const u32 PER_WORD = 2;
@@ -109,24 +114,27 @@ struct OnF16 {
         asm volatile("ld.shared.u16 %0, [%1];" : "=h"(x) : "r"(at));
         return x;
     }
-    template <int CW> static __device__ __forceinline__ u32 place(u32 g, u32 j) { return CW * g + 2 * j; }
+    static const bool PAIRS = false;
+    static __device__ __forceinline__ u32 place(u32 g, u32 j, u32 h) { return 16 * j + 8 * h + g; }
+    // Where a row has 64 bytes, two slots share 128.
+    template <int CW> static __device__ __forceinline__ u32 swizzle(u32 slot) { return CW == 4 ? slot / 2 : slot; }
+    // Of the four matrices that are loaded at once, the lane names row lane % 8 of matrix lane / 8.
+    static __device__ __forceinline__ u32 first_slot(u32 lane) { return lane % 8; }
+    static __device__ __forceinline__ u32 first_byte(u32 lane) { return 16 * (lane / 8); }
     template <int CW> static __device__ __forceinline__ void multiply(float (*acc)[4], u32 from, u16 s0, u16 s1) {
-        u32 x[CW / 2], y[CW / 2];
-        if (CW == 8) {
-            asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(x[0]), "=r"(x[1]), "=r"(x[2 % (CW / 2)]), "=r"(x[3 % (CW / 2)]) : "r"(from));
-            asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(y[0]), "=r"(y[1]), "=r"(y[2 % (CW / 2)]), "=r"(y[3 % (CW / 2)]) : "r"(from + 16 * CW));
-        } else {
-            asm volatile("ld.shared.v2.u32 {%0,%1}, [%2];" : "=r"(x[0]), "=r"(x[1]) : "r"(from));
-            asm volatile("ld.shared.v2.u32 {%0,%1}, [%2];" : "=r"(y[0]), "=r"(y[1]) : "r"(from ^ 64)); // half of 128 bytes
-        }
         u32 b = (u32)s0 | (u32)s1 << 16;
 #pragma unroll
-        for (int j = 0; j < CW / 2; ++j) {
-            u32 a0 = __byte_perm(x[j], y[j], 0x5410), a1 = __byte_perm(x[j], y[j], 0x7632);
-            float* c = acc[j];
-            asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-                : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-                : "r"(a0), "r"(a1), "r"(b));
+        for (int i = 0; i < CW / 4; ++i) {
+            u32 a[4], at = (from ^ (i & 1) * 64) + i / 2 * 128;
+            asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+                : "=r"(a[0]), "=r"(a[1]), "=r"(a[2]), "=r"(a[3]) : "r"(at));
+#pragma unroll
+            for (int h = 0; h < 2; ++h) {
+                float* c = acc[2 * i + h];
+                asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
+                    : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                    : "r"(a[2 * h]), "r"(a[2 * h + 1]), "r"(b));
+            }
         }
     }
 };
@@ -151,7 +159,7 @@ template <class E, int CW> struct __align__(128) Ring {
     Named tile[MOST];
 
     // Where 16 bytes of a slot's row are: what lanes read together lies in different banks.
-    static __device__ __forceinline__ u32 at(u32 slot, u32 chunk) { return (slot * CHUNKS + chunk) ^ (slot & 6); }
+    static __device__ __forceinline__ u32 at(u32 slot, u32 chunk) { return (slot * CHUNKS + chunk) ^ E::template swizzle<CW>(slot); }
     static __device__ __forceinline__ u32 sum_at(u32 row, u32 chunk) { return (row * 2 * CW + chunk) ^ (row & 6); }
     __device__ __forceinline__ float4* sums() { return (float4*)stage; }
 };
@@ -165,7 +173,7 @@ template <class E, int CW, bool VECTOR> struct Tiles {
     typedef typename E::Stored Stored;
     typedef Ring<E, CW> R;
     static const u32 STRIDE = sizeof(typename R::Stage), EACH = 16 / sizeof(Stored);
-    static const u32 SLOTS = R::CHUNKS / 4; // of a lane: 4, 2, 2, 1
+    static const u32 SLOTS = R::CHUNKS / 4; // of a lane: 4, 2 or 1
     R& ring;
     const Dense& d;
     const char* b;       // the lane's chunk of row 0
@@ -173,14 +181,13 @@ template <class E, int CW, bool VECTOR> struct Tiles {
     u32 row_bytes, to, value_to, from, values_from, shift, low, high, n0, lane;
 
     __device__ __forceinline__ Tiles(R& ring, const Matrix& m, const Dense& d, u32 n0, u32 lane) : ring(ring), d(d), n0(n0), lane(lane) {
-        u32 chunk = lane % R::CHUNKS, c = n0 + chunk * EACH, g = lane / 4, t = lane % 4;
+        u32 chunk = lane % R::CHUNKS, c = n0 + chunk * EACH, byte = E::first_byte(lane);
         b = (const char*)d.b + sizeof(Stored) * (u64)(c < d.n ? c : 0);
         values = (const uint4*)m.values + lane;
         row_bytes = (u32)(d.ldb * sizeof(Stored));
         to = shared_at(&ring.stage[0].b[R::at(SLOTS * (lane / R::CHUNKS), chunk)]);
         value_to = shared_at(&ring.stage[0].values[lane]);
-        u32 byte = sizeof(Stored) * E::template place<CW>(g, 0);
-        from = shared_at(&ring.stage[0].b[R::at(2 * t, byte / 16)]) + byte % 16;
+        from = shared_at(&ring.stage[0].b[R::at(E::first_slot(lane), byte / 16)]) + byte % 16;
         values_from = shared_at(&ring.stage[0].values[0]);
         shift = 2 * lane & 31;
         u32 below = (1u << shift) - 1;
@@ -216,7 +223,7 @@ template <class E, int CW, bool VECTOR> struct Tiles {
         } else col[0] = cols[0];
 #pragma unroll
         for (u32 i = 0; i < SLOTS; ++i) {
-            u32 at = ((to + offset) ^ (i & 2) * 16) + i * R::ROW;
+            u32 at = ((to + offset) ^ E::template swizzle<CW>(i) * 16) + i * R::ROW;
             if (LAST && col[i] == PAD) asm volatile("st.shared.v4.u32 [%0], {%1, %1, %1, %1};" ::"r"(at), "r"(0) : "memory");
             else copy<16>(at, b + (u64)col[i] * row_bytes);
         }
@@ -282,9 +289,10 @@ template <class E, int CW> __device__ __forceinline__ void deposit(Ring<E, CW>& 
     for (int r = 0; r < 2; ++r)
 #pragma unroll
         for (int j = 0; j < CW / 2; ++j) {
-            u32 c = E::template place<CW>(g, j);
-            float2* at = (float2*)(ring.sums() + ring.sum_at(2 * t + r, c / 4)) + c / 2 % 2;
-            *at = make_float2(acc[j][r], acc[j][2 + r]);
+            u32 row = 2 * t + r, c = E::place(g, j, 0), next = E::place(g, j, 1);
+            float* at = (float*)(ring.sums() + ring.sum_at(row, c / 4)) + c % 4;
+            if (E::PAIRS) *(float2*)at = make_float2(acc[j][r], acc[j][2 + r]);
+            else *at = acc[j][r], ((float*)(ring.sums() + ring.sum_at(row, next / 4)))[next % 4] = acc[j][2 + r];
         }
 }
 

@@ -3,7 +3,7 @@
 //
 //   item   a chain of tiles [begin, end)  and  neighbouring rows, or 8 row slots {dest, rest begin, rest end}
 //          one warp x 8 * CW columns; the four warps of a block take four items that follow one another
-//   team   2 to 4 items of one block whose chains are of one window: their sums are added in shared memory, ascending
+//   team   2 to 4 items of one block whose chains follow one another in a window: their sums are added in shared memory, ascending
 //   dest   a row of C (scaled there), a row of the workspace (high bit set), or none (all bits)
 //
 // Rests see other lanes than tiles: with u = lane / 8 and q = lane % 8, a lane reads, adds and writes piece q of rows 2u and
@@ -199,20 +199,24 @@ __device__ __forceinline__ void item(const Matrix& m, const Dense& d, u32 items,
     if (BOTH) deposit<E, CW>(ring, acc, lane), __syncwarp();
     const RowSlot* own = m.row_slots + 8 * (u64)work.z + 2 * u;
     RowSlot slot[2] = {own[0], own[1]};
-    float sum[2][CW];
-    rest<E, CW, VECTOR, BOTH>(sum, m, d, slot, chunk, n0, lane);
+    const int PART = CW < 8 ? CW : 8; // more columns at a time would take more registers than there are
+#pragma unroll 1
+    for (u32 part = 0; part < 8 * CW && n0 + part < d.n; part += 8 * PART) {
+        float sum[2][PART];
+        rest<E, PART, VECTOR, BOTH>(sum, m, d, slot, chunk, n0 + part, lane);
 #pragma unroll
-    for (int r = 0; r < 2; ++r)
+        for (int r = 0; r < 2; ++r)
 #pragma unroll
-        for (int i = 0; i < CW; i += 4) {
-            u32 c = E::template column<CW>(q, i);
-            float4 v = make_float4(sum[r][i], sum[r][i + 1], sum[r][i + 2], sum[r][i + 3]);
-            if (BOTH && !(slot[r].dest & WORKSPACE)) {
-                float4 w = ring.sums()[ring.sum_at(2 * u + r, c / 4)]; // +0 without tiles, which makes a rest of -0 one of +0
-                v = make_float4(__fadd_rn(w.x, v.x), __fadd_rn(w.y, v.y), __fadd_rn(w.z, v.z), __fadd_rn(w.w, v.w));
+            for (int i = 0; i < PART; i += 4) {
+                u32 c = part + E::template column<PART>(q, i);
+                float4 v = make_float4(sum[r][i], sum[r][i + 1], sum[r][i + 2], sum[r][i + 3]);
+                if (BOTH && !(slot[r].dest & WORKSPACE)) {
+                    float4 w = ring.sums()[ring.sum_at(2 * u + r, c / 4)]; // +0 without tiles, which makes a rest of -0 one of +0
+                    v = make_float4(__fadd_rn(w.x, v.x), __fadd_rn(w.y, v.y), __fadd_rn(w.z, v.z), __fadd_rn(w.w, v.w));
+                }
+                if (slot[r].dest != PAD) store<VECTOR>(v, d, slot[r].dest, n0 + c);
             }
-            if (slot[r].dest != PAD) store<VECTOR>(v, d, slot[r].dest, n0 + c);
-        }
+    }
 }
 
 #define KERNEL(NAME, E, CW, VECTOR, BOTH, PER_SM)                                                                       \
@@ -227,12 +231,14 @@ KERNEL(rsh_tf32_64, OnTf32, 8, true, false, 7)
 KERNEL(rsh_tf32_any, OnTf32, 4, false, false, 8)
 KERNEL(rsh_f16_32, OnF16, 4, true, false, 10)
 KERNEL(rsh_f16_64, OnF16, 8, true, false, 9)
+KERNEL(rsh_f16_128, OnF16, 16, true, false, 7)
 KERNEL(rsh_f16_any, OnF16, 4, false, false, 8)
 KERNEL(libra_tf32_32, OnTf32, 4, true, true, 9)
 KERNEL(libra_tf32_64, OnTf32, 8, true, true, 5)
 KERNEL(libra_tf32_any, OnTf32, 4, false, true, 6)
 KERNEL(libra_f16_32, OnF16, 4, true, true, 9)
 KERNEL(libra_f16_64, OnF16, 8, true, true, 5)
+KERNEL(libra_f16_128, OnF16, 16, true, true, 4)
 KERNEL(libra_f16_any, OnF16, 4, false, true, 6)
 
 // A row of C whose sums are in the workspace: `tiles` rows of it from `tile`, 8 apart, then `rests` from `rest`.

@@ -8,8 +8,10 @@ use crate::support;
 use sparse_oracle::prelude::*;
 
 use sparse_kernels::Kernel;
+use sparse_kernels::cuda::played_kernels;
+use sparse_kernels::cuda::source::Source;
 use sparse_oracle::Precision;
-use sparse_oracle::arithmetic::{Order, Slot};
+use sparse_oracle::arithmetic::{Architecture, Order, Slot};
 use sparse_oracle::contract::Op;
 use sparse_oracle::each_sparse;
 use sparse_oracle::format::{
@@ -22,6 +24,7 @@ use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::Values;
 use sparse_oracle::task::{Answer, SddmmMode, Task};
 use sparse_oracle::verdict::{Criterion, Verdict};
+use sparse_ptx_device::{Player, Texts};
 use std::collections::BTreeMap;
 use support::{Dense, LAYOUTS, Rng, entries};
 
@@ -319,6 +322,54 @@ fn long_windows_and_rows_are_summed_in_order() {
             }
         }
         seen.report(kernel, true);
+    }
+}
+
+/// Slabs of 128 columns, which f16 takes where a matrix has tiles enough for each multiprocessor. Without its entry the launch fails: so it is
+/// this one that runs.
+#[test]
+fn slabs_of_128_columns_are_taken_where_there_are_tiles_enough() {
+    let text = Source::TilesSpmm.precompiled().expect("committed");
+    let rows = [(FormatKind::RsTile, "rsh_f16_128"), (FormatKind::LibraSpmm, "libra_f16_128")];
+    for (architecture, (format, entry)) in
+        [Architecture::Sm80, Architecture::Sm90].into_iter().flat_map(|a| rows.map(|row| (a, row)))
+    {
+        let gpu = |texts| Player::new(architecture, texts).multiprocessors(1).gpu();
+        let wanted = |k: &Kernel| k.contract.op == Op::Spmm && k.contract.format == format;
+        let of_f16 = |k: &Kernel| wanted(k) && k.contract.types.a == Precision::F16;
+        let row = played_kernels(architecture).into_iter().find(|row| of_f16(&row.kernel)).expect("a row");
+        let (mut rng, mut seen) = (Rng(75), Seen::default());
+        let without = text.replace(&format!(".entry {entry}("), ".entry nothing(");
+        let without = gpu(Texts::committed().replaced(Source::TilesSpmm, &without).expect("it is PTX"));
+        let played = OnGpu::Played(row, gpu(Texts::committed()));
+        for (rows, cols, density) in [(64, 257, 40), (20, 700, 90)] {
+            let e = entries(&mut rng, rows, cols, density, Rng::real);
+            for params in parameters(format) {
+                let a = AnySparse::from_f64(Precision::F16, format, params, &e).expect("encodes");
+                for n in [65, 128, 200] {
+                    spmm(
+                        &played,
+                        &mut seen,
+                        &mut rng,
+                        &a,
+                        n,
+                        Rng::real,
+                        &format!("{rows}x{cols} {params:?}"),
+                    );
+                }
+            }
+            // Nearly all in tiles.
+            let a = AnySparse::from_f64(Precision::F16, format, parameters(format)[2], &e).expect("encodes");
+            let b = Dense::new(Precision::F16, (cols, 72), Layout::RowMajor, 0, || 1.0);
+            let mut c = Dense::new(Precision::F32, (rows, 72), Layout::RowMajor, 0, || 1.0);
+            let (b, c) = (b.as_ref(), c.as_mut());
+            let (transpose_a, transpose_b, alpha, beta) = (false, false, 1.0, 0.0);
+            let task = Task::Spmm { a: &a, transpose_a, b, transpose_b, alpha, beta, c };
+            let OnGpu::Played(row, _) = &played else { continue };
+            let refused = row.run_on(&without, task).expect_err(entry);
+            assert!(refused.to_string().contains(&format!("no entry {entry}")), "{refused}");
+        }
+        seen.report(&played, true);
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! any | fma | muladd | CPU-UNIT | ARCH:INSTRUCTION
-//!     [,split-k=N | ,two-pass=N] [,rna | ,rne | ,full] [,from-c | ,fold-alpha | ,fold-alpha-b] [,no-pads]
+//!     [,split-k=N | ,two-pass=N | ,three-pass=NxM] [,rna | ,rne | ,full] [,from-c | ,fold-alpha | ,fold-alpha-b] [,no-pads]
 //!     [,flush-inputs] [,flush-outputs] [,flush]
 //! sm_90:mma.m16n8k16.f32.f16,split-k=4
 //! ```
@@ -40,7 +40,7 @@ pub enum DeclarationError {
     #[error("{source}; {architecture} has {}", instructions(*architecture))]
     Absent { architecture: Architecture, source: ModelError },
     #[error(
-        "unknown option '{option}'; there are split-k=N, two-pass=N (N at least 1), rna, rne, full, from-c, fold-alpha, \
+        "unknown option '{option}'; there are split-k=N, two-pass=N, three-pass=NxM (N and M at least 1), rna, rne, full, from-c, fold-alpha, \
          fold-alpha-b, no-pads, flush-inputs, flush-outputs, flush"
     )]
     Option { option: String },
@@ -232,7 +232,9 @@ fn with_option(
 ) -> Result<Arithmetic, DeclarationError> {
     let unknown = || DeclarationError::Option { option: option.to_owned() };
     Ok(match option.split_once('=') {
-        Some(("split-k" | "two-pass", _)) if arithmetic.part().along != Along::Chain => return Err(unknown()),
+        Some(("split-k" | "two-pass" | "three-pass", _)) if arithmetic.part().along != Along::Chain => {
+            return Err(unknown());
+        }
         Some(("split-k", n)) => {
             let parts = n.parse().ok().filter(|&n| n > 0).ok_or_else(unknown)?;
             arithmetic.along(Along::SplitK { parts })
@@ -240,6 +242,11 @@ fn with_option(
         Some(("two-pass", n)) => {
             let blocks = n.parse().ok().filter(|&n| n > 0).ok_or_else(unknown)?;
             arithmetic.along(Along::TwoPass { blocks })
+        }
+        Some(("three-pass", n)) => {
+            let (blocks, segments) = n.split_once('x').ok_or_else(unknown)?;
+            let number = |text: &str| text.parse().ok().filter(|&n: &u32| n > 0).ok_or_else(unknown);
+            arithmetic.along(Along::ThreePass { blocks: number(blocks)?, segments: number(segments)? })
         }
         None if option == "rna" => arithmetic.input(Input::Tf32Rna),
         None if option == "rne" => arithmetic.input(Input::Tf32Rne),

@@ -6,14 +6,14 @@
 //! ```
 //!
 //! Declared arithmetic: the tensor part is a chain of `mma`, in segments of 16 tiles (Ts) whose sums are added in ascending
-//! order; the rest is fused chains of 32 entries (Cs), added alike; tensor part + rest is the sum, one addition. tf32 operands
+//! order, four at a time, then those sums; the rest is fused chains of 32 entries (Cs), added in one pass; tensor part + rest is the sum, one addition. tf32 operands
 //! of both parts are rounded as `rna`: what an element is given to does not decide how its terms are rounded. The paper
 //! adds pieces atomically (section 4.3); the second pass fixes the order. Transposed, no tiles lie along the rows of A:
 //! everything goes to FP32 cores. Source: Libra, sections 4.2 to 4.4.
 
 use super::gpu::Gpu;
 use super::operand::product;
-use super::tiles::declared::{self, turned};
+use super::tiles::declared::{self, segments, turned};
 use super::tiles::plan::{FormatTiles, Limits, MOST, NONE, WINDOW, Window};
 use super::tiles::{PreparedTiles, TileArrays, TileElement};
 use super::{EntryPoint, GpuKernel, GpuTarget, entry};
@@ -38,7 +38,7 @@ pub(super) fn rows(table: &mut Vec<GpuKernel>, target: GpuTarget) {
 }
 
 fn row<I: TileElement>(target: GpuTarget, run: EntryPoint) -> GpuKernel {
-    let along = (Along::TwoPass { blocks: LIMITS.tiles }, Along::TwoPass { blocks: LIMITS.piece });
+    let along = (segments(LIMITS), Along::TwoPass { blocks: LIMITS.piece });
     declared::row::<I>(target, FormatKind::LibraSpmm, along, Combine::Ordered, run)
 }
 

@@ -6,13 +6,13 @@
 //! ```
 //!
 //! Declared arithmetic: rows of windows are a chain of `mma` over their tiles, in segments of 16 tiles whose sums are added
-//! in ascending order; residual rows are one fused chain; both round tf32 operands as `rna`, and no row is in both. The
-//! paper adds the segments of super-long windows atomically (section 3.3.3); the second pass here fixes their order.
+//! in ascending order, four at a time; then those sums. Residual rows are one fused chain; both round tf32 operands as `rna`,
+//! and no row is in both. The paper adds the segments of super-long windows atomically (section 3.3.3); the second pass here fixes their order.
 //! Transposed, no tiles lie along the rows of A: everything goes to FP32 cores. Source: RSH-SpMM, sections 3.2 and 3.3.
 
 use super::gpu::Gpu;
 use super::operand::product;
-use super::tiles::declared::{self, turned};
+use super::tiles::declared::{self, segments, turned};
 use super::tiles::plan::{FormatTiles, Limits, MOST, NONE, WINDOW, Window};
 use super::tiles::{PreparedTiles, TileArrays, TileElement};
 use super::{EntryPoint, GpuKernel, GpuTarget, entry};
@@ -35,8 +35,7 @@ pub(super) fn rows(table: &mut Vec<GpuKernel>, target: GpuTarget) {
 }
 
 fn row<I: TileElement>(target: GpuTarget, run: EntryPoint) -> GpuKernel {
-    let segments = Along::TwoPass { blocks: LIMITS.tiles };
-    declared::row::<I>(target, FormatKind::RsTile, (segments, Along::Chain), Combine::Disjoint, run)
+    declared::row::<I>(target, FormatKind::RsTile, (segments(LIMITS), Along::Chain), Combine::Disjoint, run)
 }
 
 fn run<I: TileElement>(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refusal> {

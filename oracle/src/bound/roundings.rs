@@ -13,7 +13,7 @@
 //! ```
 
 use super::fused::{FusedError, Links, error};
-use super::term_counts::TermCounts;
+use super::term_counts::{RangeCounts, TermCounts};
 use crate::arithmetic::{Architecture, Arithmetic, CpuUnit, Epilogue, Init, Instruction, Part, Reduction};
 use crate::model::tensor_core::{Datapath, FusedSum, TensorCore};
 
@@ -59,21 +59,22 @@ fn cores(architecture: Option<Architecture>, instruction: Instruction) -> impl I
 /// The sum of one part; one for each architecture that it may run on. `None` where nothing is promised: an instruction that
 /// no table has, or too many roundings.
 pub(super) fn sums(part: &Part, census: &TermCounts, from_c: bool) -> Option<Vec<Sum>> {
-    let (range, adds) = census.ranges(part, from_c);
+    let ranges = census.ranges(part, from_c);
+    let RangeCounts { longest: range, above, additions: adds } = ranges;
     let TermCounts { terms, products, blocks, .. } = *census;
     let most = |n: u64, total: u64| n.saturating_mul(part.block() as u64).min(total);
     // Terms of the longest range: those of its blocks.
     let long = if adds == 0 { terms } else { most(range, terms) };
     let sum = match part.reduction {
-        Reduction::FmaChain => Sum::ieee(long + adds, terms + adds),
-        Reduction::MulAddChain => Sum::ieee(long + adds, 2 * terms + adds),
-        Reduction::Any => Sum::ieee(terms + adds, 2 * terms + adds),
+        Reduction::FmaChain => Sum::ieee(long + above, terms + adds),
+        Reduction::MulAddChain => Sum::ieee(long + above, 2 * terms + adds),
+        Reduction::Any => Sum::ieee(terms + above, 2 * terms + adds),
         Reduction::Cpu(unit) => match unit {
-            CpuUnit::Fmopa2Way | CpuUnit::Bfmopa { ebf: true } => Sum::ieee(range + adds, 2 * blocks + adds),
-            CpuUnit::Bfmopa { ebf: false } => Sum::ieee(range + adds, 4 * blocks + adds),
+            CpuUnit::Fmopa2Way | CpuUnit::Bfmopa { ebf: true } => Sum::ieee(range + above, 2 * blocks + adds),
+            CpuUnit::Bfmopa { ebf: false } => Sum::ieee(range + above, 4 * blocks + adds),
             CpuUnit::Tdpbf16ps | CpuUnit::Tdpfp16ps => {
                 let pairs = unit.products() as u64 / 2;
-                Sum::ieee(long.min(pairs) + range + adds, terms + 2 * blocks + adds)
+                Sum::ieee(long.min(pairs) + range + above, terms + 2 * blocks + adds)
             }
             CpuUnit::Vdpbf16ps
             | CpuUnit::FmopaF64
@@ -84,7 +85,7 @@ pub(super) fn sums(part: &Part, census: &TermCounts, from_c: bool) -> Option<Vec
             | CpuUnit::FmlaF16
             | CpuUnit::Vfmaddpd
             | CpuUnit::Vfmaddps
-            | CpuUnit::Vfmaddph => Sum::ieee(long + adds, terms + adds),
+            | CpuUnit::Vfmaddph => Sum::ieee(long + above, terms + adds),
         },
         Reduction::Mma { architecture, instruction } => {
             let long = if adds == 0 { products } else { most(range, products) };
@@ -102,14 +103,14 @@ pub(super) fn sums(part: &Part, census: &TermCounts, from_c: bool) -> Option<Vec
             let all: Option<Vec<Sum>> = cores(architecture, instruction)
                 .map(|core| {
                     Some(match core.datapath() {
-                        Datapath::FmaChain => Sum::ieee(long + adds, terms + adds),
+                        Datapath::FmaChain => Sum::ieee(long + above, terms + adds),
                         Datapath::Fused(sum) => Sum {
-                            depth: adds,
+                            depth: above,
                             inside: adds,
                             starts_from_c: false,
                             fused: Some(error(&sum, links(&core))?),
                         },
-                        Datapath::HalfPairs(sum) => half_pairs(&core, &sum, census, (range, adds))?,
+                        Datapath::HalfPairs(sum) => half_pairs(&core, &sum, census, ranges)?,
                     })
                 })
                 .collect();
@@ -121,12 +122,7 @@ pub(super) fn sums(part: &Part, census: &TermCounts, from_c: bool) -> Option<Vec
 
 /// fp8 by the f16 unit: every instruction is a chain of its own from zero, of two links; instructions are added up by IEEE
 /// additions, of which the first (0 + d) is exact.
-fn half_pairs(
-    core: &TensorCore,
-    sum: &FusedSum,
-    census: &TermCounts,
-    (range, adds): (u64, u64),
-) -> Option<Sum> {
+fn half_pairs(core: &TensorCore, sum: &FusedSum, census: &TermCounts, ranges: RangeCounts) -> Option<Sum> {
     let per_block = core.links() as u64;
     let products = census.products.min(core.products() as u64);
     let links = Links {
@@ -138,8 +134,8 @@ fn half_pairs(
         from_c: false,
     };
     Some(Sum {
-        depth: range.saturating_sub(1) + adds,
-        inside: census.blocks + adds,
+        depth: ranges.longest.saturating_sub(1) + ranges.above,
+        inside: census.blocks + ranges.additions,
         starts_from_c: true,
         fused: Some(error(sum, links)?),
     })
@@ -267,6 +263,24 @@ mod tests {
         let (chain, ranges) = (lost(Along::Chain), lost(Along::TwoPass { blocks: 8 }));
         // Ranges of 8 blocks of 8 products hold 64 of 90 products, and 8 of 40 links.
         assert!(ranges < chain * 0.75 && ranges > chain * 0.2, "{ranges:e}, {chain:e}");
+    }
+
+    #[test]
+    fn partials_that_are_added_in_groups_have_fewer_additions_above_them_and_as_many_in_all() {
+        let of = |segments, extent| {
+            let part = Part {
+                along: Along::ThreePass { blocks: 8, segments },
+                ..*Arithmetic::chain(Reduction::FmaChain, F32, F32).part()
+            };
+            let counts = TermCounts { extent, ..CENSUS }.ranges(&part, false);
+            (counts.longest, counts.above, counts.additions)
+        };
+        // Seven ranges: (1 + 2) + (3 + 4) + (5 + 6) + 7.
+        assert_eq!(of(2, 50), (8, 1 + 3, 6));
+        assert_eq!(of(4, 50), (8, 3 + 1, 6));
+        // All in one group, or each in its own: as in two passes.
+        assert_eq!([of(7, 50), of(1, 50), of(u32::MAX, 50)], [(8, 6, 6); 3]);
+        assert_eq!(of(4, 8), (8, 0, 0));
     }
 
     /// Found by mutation: nobody asked for a C that is added to a sum of ranges, or to nothing.

@@ -27,25 +27,40 @@ impl TermCounts {
         TermCounts { terms, products: terms, blocks, extent: blocks }
     }
 
-    /// Most blocks with a product in one range of the composition along k, and the IEEE additions above any one
-    /// range (adding an empty range is exact). An initial value that is not zero makes the first range one that is not empty.
-    pub(super) fn ranges(&self, part: &Part, from_c: bool) -> (u64, u64) {
-        let (length, count) = match part.along {
-            Along::Chain => return (self.blocks, 0),
+    /// The composition along k. An initial value that is not zero makes the first range one that is not empty.
+    pub(super) fn ranges(&self, part: &Part, from_c: bool) -> RangeCounts {
+        let passes = |blocks: u32, together: u64| {
+            let length = u64::from(blocks.max(1));
+            (length, self.extent.div_ceil(length), together)
+        };
+        let (length, count, together) = match part.along {
+            Along::Chain => return RangeCounts { longest: self.blocks, above: 0, additions: 0 },
             Along::SplitK { parts } => {
                 let parts = u64::from(parts.max(1));
-                (self.extent.div_ceil(parts), parts)
+                (self.extent.div_ceil(parts), parts, u64::MAX)
             }
-            Along::TwoPass { blocks } => {
-                let length = u64::from(blocks.max(1));
-                (length, self.extent.div_ceil(length))
-            }
+            Along::TwoPass { blocks } => passes(blocks, u64::MAX),
+            Along::ThreePass { blocks, segments } => passes(blocks, u64::from(segments.max(1))),
         };
         let longest = match part.order {
             Order::Ascending => length.min(self.blocks),
             Order::Free => self.blocks,
         };
         let filled = count.min(self.blocks + u64::from(from_c));
-        (longest, filled.saturating_sub(1))
+        let additions = filled.saturating_sub(1);
+        // Of a group of ranges, then of the groups.
+        let above = additions.min(together - 1) + additions.min(count.div_ceil(together).saturating_sub(1));
+        RangeCounts { longest, above, additions }
     }
+}
+
+/// What the composition along k adds to the roundings of the ranges. Adding an empty range is exact.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RangeCounts {
+    /// Most blocks with a product in one range.
+    pub(super) longest: u64,
+    /// Most IEEE additions above any one range.
+    pub(super) above: u64,
+    /// All of them.
+    pub(super) additions: u64,
 }

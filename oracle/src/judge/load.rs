@@ -31,7 +31,7 @@ impl Counting {
             |part: &Part| Some(SubnormalThresholds::new(arithmetic, part)).filter(|t| !t.is_idle());
         let on_one_chain = match part.along {
             Along::Chain => Some(u64::MAX),
-            Along::TwoPass { blocks } => Some(u64::from(blocks)),
+            Along::TwoPass { blocks } | Along::ThreePass { blocks, .. } => Some(u64::from(blocks)),
             Along::SplitK { .. } => None,
         };
         Counting {

@@ -18,7 +18,7 @@ use crate::exact::Lane;
 use crate::format::Dense;
 use crate::model::ModelError;
 use crate::model::chain::Unit;
-use crate::model::reduction::{exact_bits, ranges};
+use crate::model::reduction::{Ranges, exact_bits, ranges};
 use crate::model::tensor_core::{ModelSpmm, PAD, TensorCore};
 use crate::op::DenseRows;
 use crate::scalar::{Precision, Scalar, decode};
@@ -100,6 +100,8 @@ pub(super) struct PartRows<'b> {
     span: Option<(u32, u32)>,
     /// The sums of a range after the first.
     later: Vec<f64>,
+    /// The sums of the groups of ranges before the one that is added up.
+    before: Vec<f64>,
     narrow: Vec<f32>,
     terms: Vec<(u32, u64)>,
     bits: Vec<u64>,
@@ -117,9 +119,20 @@ impl<'b> PartRows<'b> {
             (None, Some(fused)) if is_chain(part, out) => RangeStep::Chain { fused },
             (None, _) => return None,
         };
-        let (placed, later, narrow) = (Vec::new(), Vec::new(), Vec::new());
+        let (placed, later, before, narrow) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (span, terms, bits) = (None, Vec::new(), Vec::new());
-        Some(PartRows { part: *part, arch: Arch::new(), step, placed, span, later, narrow, terms, bits })
+        Some(PartRows {
+            part: *part,
+            arch: Arch::new(),
+            step,
+            placed,
+            span,
+            later,
+            before,
+            narrow,
+            terms,
+            bits,
+        })
     }
 
     /// The part.
@@ -163,8 +176,10 @@ impl<'b> PartRows<'b> {
         let block = self.part.block() as u32;
         let (first, extent) =
             self.span.map_or((u32::MAX, 0), |(first, last)| (first / block, last / block + 1));
-        let (length, count) = ranges(self.part.along, extent);
+        let Ranges { length, count, together } = ranges(self.part.along, extent);
         let (placed, mut later) = (std::mem::take(&mut self.placed), std::mem::take(&mut self.later));
+        let mut before = std::mem::take(&mut self.before);
+        before.clear();
         let range_of = |placed: &PlacedTerm| placed.at / block / length;
         if block > 1 && placed.first().is_none_or(|first| range_of(first) > 0) {
             later.clear();
@@ -174,7 +189,7 @@ impl<'b> PartRows<'b> {
             // Whether an instruction of zeros alone is run where the first range has no terms, nobody declares.
             (is_same || first < length).then_some(())?;
         }
-        let mut filled = 1;
+        let (mut filled, mut group) = (1, 0);
         for terms in placed.chunk_by(|x, y| range_of(x) == range_of(y)) {
             let range = range_of(&terms[0]);
             if range == 0 {
@@ -184,16 +199,35 @@ impl<'b> PartRows<'b> {
             later.clear();
             later.resize(acc.len(), 0.0);
             self.range(b, terms, range * length, &mut later)?;
-            self.add(acc, &later);
+            if range / together == group {
+                self.add(acc, &later);
+            } else {
+                self.add_group(&mut before, acc);
+                acc.copy_from_slice(&later);
+                group = range / together;
+            }
             filled += 1;
+        }
+        if group > 0 {
+            self.add_group(&mut before, acc);
+            acc.copy_from_slice(&before);
         }
         if filled < count {
             // Empty ranges add +0.
             let unit = Unit { precision: self.part.acc };
             acc.iter_mut().for_each(|acc| *acc = unit.add(*acc, 0.0));
         }
-        (self.placed, self.later) = (placed, later);
+        (self.placed, self.later, self.before) = (placed, later, before);
         Some(())
+    }
+
+    /// Adds the sums of a group of ranges to those of the groups before it, if there are any.
+    fn add_group(&self, before: &mut Vec<f64>, group: &[f64]) {
+        if before.is_empty() {
+            before.extend_from_slice(group);
+        } else {
+            self.add(before, group);
+        }
     }
 
     /// Adds sums to sums, in the accumulator's type.

@@ -88,7 +88,13 @@ fn second_contradiction(declared: &Arithmetic) -> Option<&'static str> {
 
 /// What makes one part contradict itself.
 fn part_contradiction(part: &Part, folds_alpha: bool) -> Option<&'static str> {
-    if part.along == (Along::SplitK { parts: 0 }) || part.along == (Along::TwoPass { blocks: 0 }) {
+    let of_nothing = match part.along {
+        Along::Chain => false,
+        Along::SplitK { parts } => parts == 0,
+        Along::TwoPass { blocks } => blocks == 0,
+        Along::ThreePass { blocks, segments } => blocks == 0 || segments == 0,
+    };
+    if of_nothing {
         return Some("splits k into ranges of nothing");
     }
     let (input, acc) = match part.reduction {

@@ -163,15 +163,31 @@ fn scaled(unit: Unit, beta: f64, c: f64) -> f64 {
     if beta == 1.0 { c } else { unit.mul(beta, c) }
 }
 
-/// Blocks of one range, and the number of ranges, of an element whose last term is in block `extent - 1`.
-pub(crate) fn ranges(along: Along, extent: u32) -> (u32, u32) {
+/// How the blocks of an element are cut into ranges.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ranges {
+    /// Blocks of one range.
+    pub(crate) length: u32,
+    /// Ranges.
+    pub(crate) count: u32,
+    /// Ranges whose sums are added to one before those are added; all of them where there is one pass over the sums.
+    pub(crate) together: u32,
+}
+
+/// The ranges of an element whose last term is in block `extent - 1`.
+pub(crate) fn ranges(along: Along, extent: u32) -> Ranges {
+    let passes = |blocks: u32, together: u32| {
+        let length = blocks.max(1);
+        Ranges { length, count: extent.div_ceil(length).max(1), together: together.max(1) }
+    };
     match along {
-        Along::Chain => (u32::MAX, 1),
+        Along::Chain => Ranges { length: u32::MAX, count: 1, together: u32::MAX },
         Along::SplitK { parts } => {
-            let parts = u32::from(parts.max(1));
-            (extent.div_ceil(parts).max(1), parts)
+            let count = u32::from(parts.max(1));
+            Ranges { length: extent.div_ceil(count).max(1), count, together: u32::MAX }
         }
-        Along::TwoPass { blocks } => (blocks.max(1), extent.div_ceil(blocks.max(1)).max(1)),
+        Along::TwoPass { blocks } => passes(blocks, u32::MAX),
+        Along::ThreePass { blocks, segments } => passes(blocks, segments),
     }
 }
 
@@ -256,7 +272,7 @@ impl PartModel {
         let block = self.part.block() as u32;
         let (first, extent) =
             self.span.map_or((u32::MAX, 0), |(first, last)| (first / block, last / block + 1));
-        let (length, count) = ranges(self.part.along, extent);
+        let Ranges { length, count, together } = ranges(self.part.along, extent);
         let placed = std::mem::take(&mut self.placed);
         let range_of = |placed: &(u32, RoundedTerm)| placed.0 / block / length;
         // The first range starts from the initial value, whether it has terms or not.
@@ -274,13 +290,21 @@ impl PartModel {
             }
         }
         acc = self.range(acc, in_first, 0)?;
-        let mut added = 1;
+        // The sum of the groups before, once there is one; `acc` is the sum of the group that is added up.
+        let (mut before, mut group, mut added) = (None, 0, 1);
         while let Some(next) = rest.first().map(range_of) {
             let range;
             (range, rest) = rest.split_at(rest.iter().take_while(|&p| range_of(p) == next).count());
-            acc = self.unit.add(acc, self.range(0.0, range, next * length)?);
+            let sum = self.range(0.0, range, next * length)?;
+            if next / together == group {
+                acc = self.unit.add(acc, sum);
+            } else {
+                before = Some(before.map_or(acc, |before| self.unit.add(before, acc)));
+                (acc, group) = (sum, next / together);
+            }
             added += 1;
         }
+        acc = before.map_or(acc, |before| self.unit.add(before, acc));
         self.placed = placed;
         // Empty ranges add +0.
         Some(if added < count { self.unit.add(acc, 0.0) } else { acc })

@@ -91,6 +91,13 @@ fn another_order_or_composition_is_noticed() {
     told_apart("k rotated by half a block", &chain, F16, reordered(|t| t.rotate_left(8)));
     told_apart("split k", &chain, F16, |case| case.modelled(&chain.along(Along::SplitK { parts: 2 })));
     told_apart("no split k", &chain.along(Along::SplitK { parts: 2 }), F16, |case| case.modelled(&chain));
+    let three = |blocks, segments| Along::ThreePass { blocks, segments };
+    told_apart("three passes", &chain.along(Along::TwoPass { blocks: 1 }), F16, |case| {
+        case.modelled(&chain.along(three(1, 2)))
+    });
+    told_apart("groups of two", &chain.along(three(1, 3)), F16, |case| {
+        case.modelled(&chain.along(three(1, 2)))
+    });
     told_apart("two passes", &chain, F16, |case| case.modelled(&chain.along(Along::TwoPass { blocks: 1 })));
     let fma = Arithmetic::chain(Reduction::FmaChain, F32, F32);
     told_apart("an fma chain in two halves", &fma, F32, |case| {

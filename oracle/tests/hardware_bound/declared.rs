@@ -73,6 +73,7 @@ fn alongs(block_name: &str, base: Arithmetic) -> Vec<(String, Arithmetic)> {
         (block_name.to_owned(), base),
         (format!("{block_name} split 3"), base.along(Along::SplitK { parts: 3 })),
         (format!("{block_name} two-pass 2"), base.along(Along::TwoPass { blocks: 2 })),
+        (format!("{block_name} three-pass 1x2"), base.along(Along::ThreePass { blocks: 1, segments: 2 })),
     ]
 }
 

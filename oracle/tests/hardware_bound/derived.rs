@@ -270,6 +270,8 @@ fn declarations_that_contradict_themselves_are_named() {
         (good.epilogue(sparse_oracle::arithmetic::Epilogue::AlphaIntoA), "folds alpha"),
         (good.along(Along::SplitK { parts: 0 }), "ranges of nothing"),
         (good.along(Along::TwoPass { blocks: 0 }), "ranges of nothing"),
+        (good.along(Along::ThreePass { blocks: 0, segments: 4 }), "ranges of nothing"),
+        (good.along(Along::ThreePass { blocks: 4, segments: 0 }), "ranges of nothing"),
         (directed, "direction"),
         (Arithmetic::hybrid(good, from_c, Combine::Ordered), "second part from C"),
         (Arithmetic::hybrid(good, from_c, Combine::Disjoint), "disjoint parts"),
@@ -289,6 +291,9 @@ fn absurd_declarations_and_slots_do_not_panic() {
         Along::SplitK { parts: u16::MAX },
         Along::TwoPass { blocks: 0 },
         Along::TwoPass { blocks: u32::MAX },
+        Along::ThreePass { blocks: 0, segments: 2 },
+        Along::ThreePass { blocks: 1, segments: 0 },
+        Along::ThreePass { blocks: u32::MAX, segments: u32::MAX },
     ] {
         for base in
             [mma(Architecture::Sm90, "mma.m16n8k16.f32.f16"), Arithmetic::cpu(CpuUnit::Tdpfp16ps, F32)]

@@ -104,6 +104,9 @@ fn an_option_that_changes_nothing_or_says_another_again_is_refused() {
         ("any,from-c,fold-alpha", "spmm.csr.f32_f32_f32_f32", ["'fold-alpha'", "another"]),
         ("any,flush,flush-inputs", "spmm.csr.f32_f32_f32_f32", ["'flush-inputs'", "another"]),
         ("fma,split-k=2,two-pass=3", "spmm.csr.f32_f32_f32_f32", ["'two-pass=3'", "two-pass=N"]),
+        ("fma,three-pass=16", "spmm.csr.f32_f32_f32_f32", ["'three-pass=16'", "three-pass=NxM"]),
+        ("fma,three-pass=16x0", "spmm.csr.f32_f32_f32_f32", ["'three-pass=16x0'", "three-pass=NxM"]),
+        ("fma,two-pass=3,three-pass=2x2", "spmm.csr.f32_f32_f32_f32", ["'three-pass=2x2'", "three-pass=NxM"]),
     ] {
         let error = parse(text, &contract(name), (1.0, 0.0)).expect_err(text).to_string();
         for needle in needles {

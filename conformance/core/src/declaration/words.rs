@@ -25,6 +25,7 @@ pub fn in_words(arithmetic: &Arithmetic) -> String {
         Along::Chain => "one chain along k".to_owned(),
         Along::SplitK { parts } => format!("split-k={parts}"),
         Along::TwoPass { blocks } => format!("two-pass={blocks}"),
+        Along::ThreePass { blocks, segments } => format!("three-pass={blocks}x{segments}"),
     };
     let order = match part.order {
         Order::Ascending => "in ascending order",

@@ -40,7 +40,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "ROW,COL")]
     at: Option<String>,
     /// Look at the element as this unit computes it, on no GPU: `fma`, `muladd`, `fmopa_2way`, `sm_90:mma.m16n8k16.f32.f16` and so
-    /// on, then options ,split-k=N ,two-pass=N ,rna ,rne ,full ,from-c ,fold-alpha ,fold-alpha-b ,no-pads ,flush-inputs ,flush-outputs ,flush. Backends run only if named, and are judged by it.
+    /// on, then options ,split-k=N ,two-pass=N ,three-pass=NxM ,rna ,rne ,full ,from-c ,fold-alpha ,fold-alpha-b ,no-pads ,flush-inputs ,flush-outputs ,flush. Backends run only if named, and are judged by it.
     #[arg(long, value_name = "DECL")]
     arithmetic: Option<String>,
 }

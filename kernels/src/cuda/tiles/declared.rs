@@ -1,6 +1,6 @@
 //! The arithmetic that the kernels on tiles declare, their rows in the registry, and how they take a transposed matrix.
 
-use super::plan::{FormatTiles, Limits, NONE, WINDOW, Window};
+use super::plan::{FormatTiles, Limits, NONE, WARPS, WINDOW, Window};
 use super::{PreparedTiles, Symbols, TileArrays, TileElement};
 use crate::cuda::gpu::Gpu;
 use crate::cuda::{EntryPoint, GpuKernel, GpuTarget};
@@ -41,6 +41,11 @@ fn hybrid(
         chain(Reduction::Mma { architecture: fused_architecture(target, instruction), instruction });
     let of_rest = chain(Reduction::FmaChain).along(rest);
     Arithmetic::hybrid(of_tiles.along(tiles), *of_rest.part(), combine)
+}
+
+/// How the sums of chains of tiles become one: those of a team in shared memory, then those of the teams.
+pub(crate) const fn segments(limits: Limits) -> Along {
+    Along::ThreePass { blocks: limits.tiles, segments: WARPS as u32 }
 }
 
 /// The row of the table of a method whose tiles and rest are composed along k as given.

@@ -89,11 +89,12 @@ struct Rows {
 }
 
 impl Rows {
-    const ALL: [Rows; 4] = [
+    const ALL: [Rows; 5] = [
         Rows { fragment: Fragment::Tf32, cw: 4 },
         Rows { fragment: Fragment::Tf32, cw: 8 },
         Rows { fragment: Fragment::F16K8, cw: 4 },
         Rows { fragment: Fragment::F16K8, cw: 8 },
+        Rows { fragment: Fragment::F16K8, cw: 16 },
     ];
 
     /// Bytes of a number.
@@ -106,16 +107,25 @@ impl Rows {
         8 * self.cw * self.size() / 16
     }
 
-    /// `Ring::at`, in bytes.
-    fn at(self, slot: usize, chunk: usize) -> usize {
-        16 * ((slot * self.chunks() + chunk) ^ (slot & 6))
+    /// `swizzle`.
+    fn swizzle(self, slot: usize) -> usize {
+        match (self.fragment, self.cw) {
+            (Fragment::Tf32, _) => slot & 6,
+            (_, 4) => slot / 2,
+            _ => slot,
+        }
     }
 
-    /// `place`: the column that is m = g of instruction j; m = g + 8 is the one after it.
-    fn place(self, g: usize, j: usize) -> usize {
+    /// `Ring::at`, in bytes.
+    fn at(self, slot: usize, chunk: usize) -> usize {
+        16 * ((slot * self.chunks() + chunk) ^ self.swizzle(slot))
+    }
+
+    /// `place`: the column that is m = g + 8h of instruction j.
+    fn place(self, g: usize, j: usize, h: usize) -> usize {
         match self.fragment {
-            Fragment::Tf32 => 16 * j + 2 * g,
-            _ => self.cw * g + 2 * j,
+            Fragment::Tf32 => 16 * j + 2 * g + h,
+            _ => 16 * j + 8 * h + g,
         }
     }
 
@@ -126,7 +136,7 @@ impl Rows {
         let mut stage = vec![None; 64 * self.cw];
         for (lane, i) in (0..32).flat_map(|lane| (0..slots).map(move |i| (lane, i))) {
             let (chunk, first) = (lane % chunks, slots * (lane / chunks));
-            let to = (self.at(first, chunk) ^ ((i & 2) * 16)) + i * 16 * chunks;
+            let to = (self.at(first, chunk) ^ (16 * self.swizzle(i))) + i * 16 * chunks;
             for number in 0..each {
                 let place: &mut Option<_> = &mut stage[to / self.size() + number];
                 assert_eq!(place.replace((first + i, chunk * each + number)), None, "written twice");
@@ -135,16 +145,52 @@ impl Rows {
         stage
     }
 
-    /// What each of the lane's loads reads, in bytes: the first one and how many, of slot 2t + `odd`.
-    fn loads(self, lane: usize, odd: usize) -> Vec<(usize, usize)> {
-        let (g, t) = (lane / 4, lane % 4);
-        let byte = self.size() * self.place(g, 0);
-        let even = self.at(2 * t, byte / 16) + byte % 16;
-        // Where two rows share 128 bytes, the second is the other half of them.
-        let from = if self.chunks() == 4 { even ^ (64 * odd) } else { even + odd * 16 * self.chunks() };
+    /// Where the lane's addresses begin.
+    fn from(self, lane: usize) -> usize {
+        let (slot, byte) = match self.fragment {
+            Fragment::Tf32 => (2 * (lane % 4), 8 * (lane / 4)),
+            _ => (lane % 8, 16 * (lane / 8)),
+        };
+        self.at(slot, byte / 16) + byte % 16
+    }
+
+    /// The byte of number `part` of word `word` of operand A of instruction j.
+    fn read(self, lane: usize, j: usize, word: usize, part: usize) -> usize {
         match self.fragment {
-            Fragment::Tf32 => (0..self.cw / 2).map(|j| ((from ^ ((j & 1) * 64)) + j / 2 * 128, 8)).collect(),
-            _ => vec![(from, 2 * self.cw)],
+            // a0 = x0, a1 = x1, a2 = y0, a3 = y1: x of slot 2t, y of slot 2t + 1.
+            Fragment::Tf32 => {
+                let row = (self.from(lane) ^ ((j & 1) * 64)) + j / 2 * 128 + word / 2 * 32 * self.cw;
+                row + 4 * (word % 2)
+            }
+            // ldmatrix.trans: lane 4g + t gets column g of rows 2t and 2t + 1 of each of the four matrices, the rows of matrix i
+            // being where lanes 8i .. 8i + 7 say.
+            _ => {
+                let (g, t, matrix) = (lane / 4, lane % 4, 2 * (j % 2) + word);
+                let row = self.from(8 * matrix + 2 * t + part);
+                (row ^ (j / 2 % 2 * 64)) + j / 4 * 128 + 2 * g
+            }
+        }
+    }
+
+    /// The bytes that shared memory serves together, load by load: those of sixteen lanes of 8, or the eight rows of a matrix.
+    fn loads(self) -> Vec<Vec<usize>> {
+        let bytes = |at: usize, count: usize| at..at + count;
+        match self.fragment {
+            Fragment::Tf32 => {
+                let half = |j: usize, word: usize, first: usize| -> Vec<usize> {
+                    (first..first + 16).flat_map(|lane| bytes(self.read(lane, j, word, 0), 8)).collect()
+                };
+                let all = (0..self.cw / 2).flat_map(|j| [0, 2].map(|word| (j, word)));
+                all.flat_map(|(j, word)| [0, 16].map(|first| half(j, word, first))).collect()
+            }
+            _ => {
+                // Column 0 of a matrix begins its rows.
+                let matrix = |j: usize, word: usize| -> Vec<usize> {
+                    let rows = (0..4).flat_map(|t| [0, 1].map(|part| self.read(t, j, word, part)));
+                    rows.flat_map(|at| bytes(at, 16)).collect()
+                };
+                (0..self.cw / 2).flat_map(|j| [0, 1].map(|word| matrix(j, word))).collect()
+            }
         }
     }
 }
@@ -155,30 +201,20 @@ fn a_tile_times_columns_of_b_lands_where_the_kernel_stores_it() {
         let Rows { fragment, cw } = rows;
         let tile = |row: usize, slot: usize| number(row, slot + 50) % 3;
         let stage = rows.copied();
-        // Number i of what the lane has read of slot 2t + odd.
-        let read = |lane: usize, odd: usize, i: usize| {
-            let numbers = rows.loads(lane, odd).into_iter().flat_map(|(at, bytes)| {
-                let first = at / rows.size();
-                first..first + bytes / rows.size()
-            });
-            let (slot, col) = numbers.clone().nth(i).and_then(|at| stage[at]).expect("copied");
-            number(slot, col)
-        };
         let mut found = vec![vec![None; 8 * cw]; 8];
         for j in 0..cw / 2 {
             let c = fragment.multiply(
-                |lane, word, part| match fragment {
-                    // a0 = x0, a1 = x1, a2 = y0, a3 = y1: x of slot 2t, y of slot 2t + 1.
-                    Fragment::Tf32 => read(lane, word / 2, 2 * j + word % 2),
-                    // a0 = (x[2j], y[2j]), a1 = (x[2j + 1], y[2j + 1]).
-                    _ => read(lane, part, 2 * j + word),
+                |lane, word, part| {
+                    let at = rows.read(lane, j, word, part) / rows.size();
+                    let (slot, col) = stage[at].expect("copied");
+                    number(slot, col)
                 },
                 |lane, word, part| tile(lane / 4, 2 * (lane % 4) + word.max(part)),
             );
             for (lane, sums) in c.iter().enumerate() {
-                for (i, r) in (0..2).flat_map(|i| (0..2).map(move |r| (i, r))) {
-                    let place: &mut Option<u64> = &mut found[2 * (lane % 4) + r][rows.place(lane / 4, j) + i];
-                    assert_eq!(place.replace(sums[2 * i + r]), None, "stored twice");
+                for (h, r) in (0..2).flat_map(|h| (0..2).map(move |r| (h, r))) {
+                    let place: &mut Option<u64> = &mut found[2 * (lane % 4) + r][rows.place(lane / 4, j, h)];
+                    assert_eq!(place.replace(sums[2 * h + r]), None, "stored twice");
                 }
             }
         }
@@ -190,21 +226,12 @@ fn a_tile_times_columns_of_b_lands_where_the_kernel_stores_it() {
 }
 
 #[test]
-fn lanes_that_shared_memory_serves_together_read_different_banks() {
+fn what_shared_memory_serves_together_lies_in_different_banks() {
     for rows in Rows::ALL {
-        for (odd, load) in (0..2).flat_map(|odd| (0..rows.loads(0, 0).len()).map(move |load| (odd, load))) {
-            // 128 bytes at a time: 8 lanes of 16 bytes, 16 of 8.
-            let together = 128 / rows.loads(0, 0)[load].1;
-            for first in (0..32).step_by(together) {
-                let mut banks: Vec<usize> = (first..first + together)
-                    .flat_map(|lane| {
-                        let (at, bytes) = rows.loads(lane, odd)[load];
-                        (at..at + bytes).step_by(4).map(|at| at / 4 % 32)
-                    })
-                    .collect();
-                banks.sort_unstable();
-                assert_eq!(banks, (0..32).collect::<Vec<usize>>(), "{rows:?}, lanes from {first} on");
-            }
+        for (load, together) in rows.loads().into_iter().enumerate() {
+            let mut banks: Vec<usize> = together.into_iter().step_by(4).map(|at| at / 4 % 32).collect();
+            banks.sort_unstable();
+            assert_eq!(banks, (0..32).collect::<Vec<usize>>(), "{rows:?}, load {load}");
         }
     }
 }

@@ -5,8 +5,8 @@
 //!        -> launch: items x slabs of columns; then the sums of long windows, if there are any
 //! ```
 //!
-//! A slab is 64 columns of B, or 32 where B has no more. Rows of B and C that do not start at multiples of 16 bytes take
-//! kernels that load one element at a time.
+//! A slab is 64 columns of B, or 32 where B has no more; of f16, 128 where there is work enough. Rows of B and C that do not
+//! start at multiples of 16 bytes take kernels that load one element at a time.
 
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
@@ -35,12 +35,14 @@ pub(super) const SYMBOLS: &[&str] = &[
     "rsh_tf32_any",
     "rsh_f16_32",
     "rsh_f16_64",
+    "rsh_f16_128",
     "rsh_f16_any",
     "libra_tf32_32",
     "libra_tf32_64",
     "libra_tf32_any",
     "libra_f16_32",
     "libra_f16_64",
+    "libra_f16_128",
     "libra_f16_any",
     "tiles_finish",
     "scale_c",
@@ -48,6 +50,10 @@ pub(super) const SYMBOLS: &[&str] = &[
 
 /// Threads of a block, as in the launch bounds of the source.
 const BLOCK: u32 = 128;
+
+/// Tiles times slabs of 128 columns for each multiprocessor, from which on such slabs are faster. With fewer, slabs of 64 have twice
+/// as many warps to wait for memory with (docs/evidence, the pages of tiles).
+const TILES_OF_A_WIDE_SLAB: usize = 120;
 
 /// Most blocks along y.
 const GRID_Y: usize = 65_535;
@@ -59,6 +65,8 @@ pub(crate) struct Symbols {
     pub(crate) narrow: &'static str,
     /// 64 columns.
     pub(crate) wide: &'static str,
+    /// 128 columns, of an element type for which that pays: tf32 takes so many registers that it does not.
+    pub(crate) widest: Option<&'static str>,
     /// 32 columns, any alignment.
     pub(crate) any: &'static str,
     /// Elements of B in 16 bytes.
@@ -79,8 +87,14 @@ pub(crate) trait TileElement: Word + Operand<f32> {
 }
 
 impl TileElement for Tf32 {
-    const RSH: Symbols =
-        Symbols { narrow: "rsh_tf32_32", wide: "rsh_tf32_64", any: "rsh_tf32_any", vector: 4, both: false };
+    const RSH: Symbols = Symbols {
+        narrow: "rsh_tf32_32",
+        wide: "rsh_tf32_64",
+        widest: None,
+        any: "rsh_tf32_any",
+        vector: 4,
+        both: false,
+    };
     const LIBRA: Symbols = Symbols {
         narrow: "libra_tf32_32",
         wide: "libra_tf32_64",
@@ -95,11 +109,18 @@ impl TileElement for Tf32 {
 }
 
 impl TileElement for F16 {
-    const RSH: Symbols =
-        Symbols { narrow: "rsh_f16_32", wide: "rsh_f16_64", any: "rsh_f16_any", vector: 8, both: false };
+    const RSH: Symbols = Symbols {
+        narrow: "rsh_f16_32",
+        wide: "rsh_f16_64",
+        widest: Some("rsh_f16_128"),
+        any: "rsh_f16_any",
+        vector: 8,
+        both: false,
+    };
     const LIBRA: Symbols = Symbols {
         narrow: "libra_f16_32",
         wide: "libra_f16_64",
+        widest: Some("libra_f16_128"),
         any: "libra_f16_any",
         both: true,
         ..F16::RSH
@@ -133,6 +154,8 @@ pub(crate) struct PreparedTiles<I: Word> {
     rows: usize,
     cols: usize,
     symbols: Symbols,
+    /// Tiles and slabs of 128 columns, multiplied, from which on those slabs are taken.
+    wide_from: usize,
     /// Entries of a chain of a rest.
     piece: u32,
     item_count: usize,
@@ -214,6 +237,7 @@ impl<I: TileElement> PreparedTiles<I> {
             rows: arrays.rows,
             cols: arrays.cols,
             symbols,
+            wide_from: TILES_OF_A_WIDE_SLAB * gpu.multiprocessors()?,
             piece: limits.piece,
             item_count: plan.items(),
             items: gpu.upload(&plan.items)?,
@@ -290,10 +314,12 @@ impl<I: TileElement> PreparedTiles<I> {
 
     fn items(&self, gpu: &Gpu, dense: DenseArg, aligned: bool) -> Result<(), Refusal> {
         let n = dense.n as usize;
-        let (symbol, columns) = match (aligned, n > 32) {
-            (false, _) => (self.symbols.any, 32),
-            (true, false) => (self.symbols.narrow, 32),
-            (true, true) => (self.symbols.wide, 64),
+        let work = self.bitmap.len().saturating_mul(n.div_ceil(128));
+        let (symbol, columns) = match (aligned, n, self.symbols.widest) {
+            (false, ..) => (self.symbols.any, 32),
+            (true, ..=32, _) => (self.symbols.narrow, 32),
+            (true, 65.., Some(widest)) if work >= self.wide_from => (widest, 128),
+            (true, ..) => (self.symbols.wide, 64),
         };
         let matrix = MatrixArg {
             items: self.items.address(),

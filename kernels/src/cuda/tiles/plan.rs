@@ -3,13 +3,14 @@
 //! ```text
 //! window: 8 rows, tiles, a rest per row       short   one item; its rows are scaled and stored in C
 //!                                             medium  a team: up to four items of one block, whose sums it adds
-//!                                             long    items of `tiles` tiles, and of 8 pieces of `piece` entries each, into
-//!                                                     rows of a workspace; a second pass adds those in ascending order
+//!                                             long    teams of four items of `tiles` tiles, and items of 8 pieces of `piece`
+//!                                                     entries, into rows of a workspace; a second pass adds those, ascending
 //! ```
 //!
 //! The second pass fixes the order of the sums, so that results do not depend on which item comes first, as they would with
-//! atomic additions. A chain of tiles is always cut after `tiles` of them, and a rest that has pieces after each: where a
-//! window is *not* long, the same sums are formed in registers. So bits do not depend on what counts as long either.
+//! atomic additions. A chain of tiles is always cut after `tiles` of them, the sums of four chains are added to one, and a rest
+//! that has pieces is cut after each: where a window is *not* long, the same sums are formed without a workspace. So bits do
+//! not depend on what counts as long either.
 //! Sources: RSH-SpMM, section 3.3.3 (super-long windows); Libra, section 4.3 (Ts, Cs, short and long tiles).
 
 use std::ops::Range;
@@ -94,8 +95,6 @@ struct Item {
     to: Destination,
     /// Its place in a team and the team's size, which is one for an item by itself. `None` for what fills the block of a team.
     team: Option<(u32, u32)>,
-    /// Orders items of similar weight: by group of [`SIDE_BY_SIDE`] windows, and within a group by segment.
-    place: (usize, u32),
 }
 
 /// Everything that the kernels are told about the order of work.
@@ -113,21 +112,16 @@ pub(crate) struct WorkPlan {
 
 const IDLE: RowSlot = [NONE, 0, 0];
 
-/// Windows in a group. Segments with the same number are neighbours in it, because they read mostly the same rows of B, and the
-/// warps of a block take neighbours.
-const SIDE_BY_SIDE: usize = 4;
-
 impl WorkPlan {
     /// Cuts the windows. `None` where the workspace has more rows than a destination can name.
     pub(crate) fn new(windows: impl Iterator<Item = Window>, limits: Limits) -> Option<WorkPlan> {
         let mut cut = PlanBuilder::default();
-        for (number, window) in windows.enumerate() {
-            cut.group = number / SIDE_BY_SIDE;
+        for window in windows {
             let longest = window.rest.iter().map(|r| r.end - r.start).max().unwrap_or(0);
             let chains = (window.tiles.end - window.tiles.start).div_ceil(limits.tiles);
             match window.neighbours() {
                 _ if chains <= 1 && longest <= limits.rest => cut.short(&window),
-                Some(to) if chains as usize <= WARPS => cut.medium(&window, &to, limits),
+                Some(to) if chains as usize <= WARPS => cut.team(&window.tiles, &to, limits),
                 _ => cut.long(&window, limits)?,
             }
         }
@@ -148,15 +142,13 @@ struct PlanBuilder {
     teams: [Vec<Item>; 3],
     cut_rows: Vec<u32>,
     workspace: u32,
-    group: usize,
     /// Pieces of a rest that wait for their item to be full.
     pending: Vec<RowSlot>,
 }
 
 impl PlanBuilder {
-    fn push(&mut self, tiles: Range<u32>, to: Destination, segment: u32) {
-        let place = (self.group, segment);
-        self.items.push(Item { tiles, to, team: Some((0, 1)), place });
+    fn push(&mut self, tiles: Range<u32>, to: Destination) {
+        self.items.push(Item { tiles, to, team: Some((0, 1)) });
     }
 
     fn short(&mut self, window: &Window) {
@@ -166,27 +158,30 @@ impl PlanBuilder {
                 row => [row, window.rest[r].start, window.rest[r].end],
             }))
         });
-        self.push(window.tiles.clone(), to, 0);
+        self.push(window.tiles.clone(), to);
     }
 
-    fn medium(&mut self, window: &Window, to: &Destination, limits: Limits) {
-        let chains = segments(&window.tiles, limits.tiles);
+    /// Up to four chains that are added in shared memory.
+    fn team(&mut self, tiles: &Range<u32>, to: &Destination, limits: Limits) {
+        let chains = segments(tiles, limits.tiles);
         let size = chains.len();
+        if size <= 1 {
+            return self.push(tiles.clone(), to.clone());
+        }
         let team = (0..).zip(chains).map(|(at, tiles)| Item {
             tiles,
             to: to.clone(),
             team: Some((at, size as u32)),
-            place: (self.group, at),
         });
         self.teams[size - 2].extend(team);
     }
 
     fn long(&mut self, window: &Window, limits: Limits) -> Option<()> {
         let first = self.workspace;
-        let chains = segments(&window.tiles, limits.tiles);
-        for (segment, tiles) in (0..).zip(chains.clone()) {
+        let teams = segments(&window.tiles, limits.tiles.saturating_mul(WARPS as u32));
+        for tiles in teams.clone() {
             let base = self.take(WINDOW as u32)?;
-            self.push(tiles, Destination::Rows(WORKSPACE | base, WINDOW as u32), segment);
+            self.team(&tiles, &Destination::Rows(WORKSPACE | base, WINDOW as u32), limits);
         }
         for (r, &row) in window.rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
             let pieces = segments(&window.rest[r], limits.piece);
@@ -199,7 +194,7 @@ impl PlanBuilder {
                 }
             }
             let tiles = first + r as u32;
-            let cut_row: CutRow = [row, tiles, chains.len() as u32, rest, pieces.len() as u32];
+            let cut_row: CutRow = [row, tiles, teams.len() as u32, rest, pieces.len() as u32];
             self.cut_rows.extend(cut_row);
         }
         Some(())
@@ -219,18 +214,18 @@ impl PlanBuilder {
         }
         let slots = std::array::from_fn(|r| self.pending.get(r).copied().unwrap_or(IDLE));
         self.pending.clear();
-        self.push(0..0, Destination::Slots(slots), 0);
+        self.push(0..0, Destination::Slots(slots));
     }
 
     /// Teams first, then long items, so that none of them is left over at the end.
     fn finish(mut self) -> WorkPlan {
-        self.items.sort_by_key(|item| (std::cmp::Reverse(item.weight().ilog2()), item.place));
+        self.items.sort_by_key(|item| std::cmp::Reverse(item.weight().ilog2()));
         let mut plan = WorkPlan {
             cut_rows: self.cut_rows,
             workspace_rows: self.workspace as usize,
             ..WorkPlan::default()
         };
-        let beside = Item { tiles: 0..0, to: Destination::Rows(0, 0), team: None, place: (0, 0) };
+        let beside = Item { tiles: 0..0, to: Destination::Rows(0, 0), team: None };
         let [of_two, of_three, of_four] = &self.teams;
         for block in of_four.chunks(WARPS).chain(of_three.chunks(3)).chain(of_two.chunks(WARPS)) {
             for item in block.iter().chain(std::iter::repeat(&beside)).take(WARPS) {

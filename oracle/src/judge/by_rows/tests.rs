@@ -134,6 +134,10 @@ fn plain_rows_need_no_big_numbers() {
         ("fused, in slots", plain(fma).at(|k| (3 * k + 2, true))),
         ("two passes", plain(cut(fma, 3)).at(|k| (3 * k + 5, true))),
         ("two passes without slots", plain(cut(fma, 64))),
+        (
+            "three passes",
+            plain(fma.along(Along::ThreePass { blocks: 2, segments: 2 })).at(|k| (3 * k + 5, true)),
+        ),
         ("cut into parts", plain(fma.along(Along::SplitK { parts: 3 }))),
         ("instruction", plain(core)),
         ("instruction, f16", plain(mma((16, 8, 16), F16, F16))),
@@ -186,6 +190,7 @@ fn rows_are_summed_in_the_order_of_their_slots() {
         Case { a: [large, 1.0, 1.0, 1.0, -large, 1.0, 1.0, 1.0], b, ..Case::of_integers(arithmetic) }
     };
     let ranges = |blocks| rounded(fma.along(Along::TwoPass { blocks }));
+    let grouped = |blocks, segments| rounded(fma.along(Along::ThreePass { blocks, segments }));
     let cases = [
         rounded(fma).at(|k| (7 - k, true)),
         rounded(fma).at(|k| (k ^ 1, true)),
@@ -193,6 +198,10 @@ fn rows_are_summed_in_the_order_of_their_slots() {
         ranges(3).at(|k| (k, true)),
         ranges(3).at(|k| (2 * k, true)),
         ranges(4).at(|k| (9 - k, true)),
+        grouped(1, 2),
+        grouped(1, 3),
+        grouped(2, 2).at(|k| (2 * k, true)),
+        grouped(1, 1).at(|k| (k + 3, true)),
         Case {
             a: [0.0; TERMS],
             ..rounded(mma((16, 8, 8), F32, F16).from_c().along(Along::TwoPass { blocks: 1 }))

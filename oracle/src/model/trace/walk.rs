@@ -9,7 +9,7 @@ use super::step::{Addend, Kind, Source, Step};
 use super::{Question, TraceError};
 use crate::arithmetic::{Arithmetic, Combine, Epilogue, Init, Part, Parts, Reduction, Selects};
 use crate::model::chain::Unit;
-use crate::model::reduction;
+use crate::model::reduction::{self, Ranges};
 use crate::scalar::{Precision, Rounding, decode, encode};
 use std::collections::BTreeMap;
 
@@ -213,7 +213,7 @@ impl Walk {
     fn ranges(&mut self, part: &Part, start: Carried, placed: &[Placed]) -> Result<Carried, TraceError> {
         let block = part.block() as u32;
         let extent = placed.last().map_or(0, |last| last.at / block + 1);
-        let (length, count) = reduction::ranges(part.along, extent);
+        let Ranges { length, count, together } = reduction::ranges(part.along, extent);
         let mut ranges: BTreeMap<u32, Vec<Placed>> = BTreeMap::new();
         for &term in placed {
             ranges.entry(term.at / block / length).or_default().push(term);
@@ -221,16 +221,30 @@ impl Walk {
         let first = ranges.remove(&0).unwrap_or_default();
         let unit = Unit { precision: part.acc };
         let others = ranges.len() as u32;
+        let add = |walk: &mut Self, x: Carried, y: Carried| {
+            let value = unit.add(x.value, y.value);
+            walk.ieee(Kind::Ranges, vec![x.added(), y.added()], part.acc, value)
+        };
         let mut total = self.chain(part, start, &first, 0)?;
+        let (mut before, mut group) = (None, 0);
         for (index, range) in ranges {
             let sum = self.chain(part, Carried::ZERO, &range, index * length)?;
-            let value = unit.add(total.value, sum.value);
-            total = self.ieee(Kind::Ranges, vec![total.added(), sum.added()], part.acc, value);
+            if index / together == group {
+                total = add(self, total, sum);
+            } else {
+                before = Some(match before {
+                    Some(before) => add(self, before, total),
+                    None => total,
+                });
+                (total, group) = (sum, index / together);
+            }
+        }
+        if let Some(before) = before {
+            total = add(self, before, total);
         }
         if 1 + others < count {
             // Ranges without terms add +0, all of them together as one.
-            let value = unit.add(total.value, 0.0);
-            total = self.ieee(Kind::Ranges, vec![total.added(), Carried::ZERO.added()], part.acc, value);
+            total = add(self, total, Carried::ZERO);
         }
         Ok(total)
     }

@@ -6,6 +6,7 @@
 //!   along k, Chain:      [block 0][block 1][block 2][block 3][block 4]      one chain from `init`
 //!            SplitK 2:   [block 0][block 1][block 2] + [block 3][block 4]   each range from zero, then IEEE adds
 //!            TwoPass 2:  [block 0][block 1] + [block 2][block 3] + [block 4]
+//!          ThreePass 1, 2:  ([block 0] + [block 1]) + ([block 2] + [block 3]) + [block 4]
 //! ```
 
 use super::{Architecture, CpuUnit, Instruction};
@@ -61,6 +62,13 @@ pub enum Along {
     TwoPass {
         /// Blocks of one segment, at least 1.
         blocks: u32,
+    },
+    /// As `TwoPass`, but partials are first added `segments` at a time, in ascending order; then those sums in ascending order.
+    ThreePass {
+        /// Blocks of one segment, at least 1.
+        blocks: u32,
+        /// Segments whose partials are added to one, at least 1.
+        segments: u32,
     },
 }
 
