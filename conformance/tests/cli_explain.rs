@@ -149,6 +149,7 @@ fn every_operation_and_kind_of_unit_is_explained_within_100_columns() {
         (blocks, "sm_80:mma.m16n8k8.f32.tf32", &["slot 0", "add beta * c", "slot 1"]),
         (sddmm, "tdpfp16ps", &["of S, 40 terms", "even + odd", "S holds"]),
         (sddmm, "fmopa_2way,two-pass=4", &["pair sum", "add range of k"]),
+        (sddmm, "fmopa_2way,three-pass=2x2", &["pair sum", "add range of k"]),
         (bf16, "bfmopa", &["to odd", "to result type"]),
         (bf16, "vdpbf16ps", &["flushed", "error      "]),
         (fp8, "sm_90:mma.m16n8k32.f32.e4m3", &["fused sum", "add to the sum"]),

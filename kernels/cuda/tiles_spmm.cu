@@ -238,7 +238,6 @@ KERNEL(libra_tf32_64, OnTf32, 8, true, true, 5)
 KERNEL(libra_tf32_any, OnTf32, 4, false, true, 6)
 KERNEL(libra_f16_32, OnF16, 4, true, true, 9)
 KERNEL(libra_f16_64, OnF16, 8, true, true, 5)
-KERNEL(libra_f16_128, OnF16, 16, true, true, 4)
 KERNEL(libra_f16_any, OnF16, 4, false, true, 6)
 
 // A row of C whose sums are in the workspace: `tiles` rows of it from `tile`, 8 apart, then `rests` from `rest`.

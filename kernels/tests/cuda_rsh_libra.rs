@@ -330,14 +330,13 @@ fn long_windows_and_rows_are_summed_in_order() {
 #[test]
 fn slabs_of_128_columns_are_taken_where_there_are_tiles_enough() {
     let text = Source::TilesSpmm.precompiled().expect("committed");
-    let rows = [(FormatKind::RsTile, "rsh_f16_128"), (FormatKind::LibraSpmm, "libra_f16_128")];
-    for (architecture, (format, entry)) in
-        [Architecture::Sm80, Architecture::Sm90].into_iter().flat_map(|a| rows.map(|row| (a, row)))
-    {
+    let (format, entry) = (FormatKind::RsTile, "rsh_f16_128");
+    for architecture in [Architecture::Sm80, Architecture::Sm90] {
         let gpu = |texts| Player::new(architecture, texts).multiprocessors(1).gpu();
-        let wanted = |k: &Kernel| k.contract.op == Op::Spmm && k.contract.format == format;
-        let of_f16 = |k: &Kernel| wanted(k) && k.contract.types.a == Precision::F16;
-        let row = played_kernels(architecture).into_iter().find(|row| of_f16(&row.kernel)).expect("a row");
+        let wanted = |k: &Kernel| {
+            k.contract.op == Op::Spmm && k.contract.format == format && k.contract.types.a == Precision::F16
+        };
+        let row = played_kernels(architecture).into_iter().find(|row| wanted(&row.kernel)).expect("a row");
         let (mut rng, mut seen) = (Rng(75), Seen::default());
         let without = text.replace(&format!(".entry {entry}("), ".entry nothing(");
         let without = gpu(Texts::committed().replaced(Source::TilesSpmm, &without).expect("it is PTX"));
@@ -358,7 +357,6 @@ fn slabs_of_128_columns_are_taken_where_there_are_tiles_enough() {
                     );
                 }
             }
-            // Nearly all in tiles.
             let a = AnySparse::from_f64(Precision::F16, format, parameters(format)[2], &e).expect("encodes");
             let b = Dense::new(Precision::F16, (cols, 72), Layout::RowMajor, 0, || 1.0);
             let mut c = Dense::new(Precision::F32, (rows, 72), Layout::RowMajor, 0, || 1.0);

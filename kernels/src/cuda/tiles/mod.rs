@@ -42,7 +42,6 @@ pub(super) const SYMBOLS: &[&str] = &[
     "libra_tf32_any",
     "libra_f16_32",
     "libra_f16_64",
-    "libra_f16_128",
     "libra_f16_any",
     "tiles_finish",
     "scale_c",
@@ -53,7 +52,11 @@ const BLOCK: u32 = 128;
 
 /// Tiles times slabs of 128 columns for each multiprocessor, from which on such slabs are faster. With fewer, slabs of 64 have twice
 /// as many warps to wait for memory with (docs/evidence, the pages of tiles).
-const TILES_OF_A_WIDE_SLAB: usize = 120;
+const TILES_OF_A_WIDE_SLAB: usize = 130;
+
+/// Most entries of a rest there, which a lane group walks through twice, for 64 columns each: the longest one decides when the
+/// launch ends.
+const REST_OF_A_WIDE_SLAB: u32 = 32;
 
 /// Most blocks along y.
 const GRID_Y: usize = 65_535;
@@ -65,7 +68,7 @@ pub(crate) struct Symbols {
     pub(crate) narrow: &'static str,
     /// 64 columns.
     pub(crate) wide: &'static str,
-    /// 128 columns, of an element type for which that pays: tf32 takes so many registers that it does not.
+    /// 128 columns, where that pays: tf32 takes so many registers that it does not, and most of Libra's rows have a rest.
     pub(crate) widest: Option<&'static str>,
     /// 32 columns, any alignment.
     pub(crate) any: &'static str,
@@ -120,7 +123,7 @@ impl TileElement for F16 {
     const LIBRA: Symbols = Symbols {
         narrow: "libra_f16_32",
         wide: "libra_f16_64",
-        widest: Some("libra_f16_128"),
+        widest: None,
         any: "libra_f16_any",
         both: true,
         ..F16::RSH
@@ -154,8 +157,8 @@ pub(crate) struct PreparedTiles<I: Word> {
     rows: usize,
     cols: usize,
     symbols: Symbols,
-    /// Tiles and slabs of 128 columns, multiplied, from which on those slabs are taken.
-    wide_from: usize,
+    /// Tiles and slabs of 128 columns, multiplied, from which on those slabs are taken; none with a longer rest.
+    wide_from: Option<usize>,
     /// Entries of a chain of a rest.
     piece: u32,
     item_count: usize,
@@ -237,7 +240,8 @@ impl<I: TileElement> PreparedTiles<I> {
             rows: arrays.rows,
             cols: arrays.cols,
             symbols,
-            wide_from: TILES_OF_A_WIDE_SLAB * gpu.multiprocessors()?,
+            wide_from: (plan.longest_rest <= REST_OF_A_WIDE_SLAB)
+                .then_some(TILES_OF_A_WIDE_SLAB * gpu.multiprocessors()?),
             piece: limits.piece,
             item_count: plan.items(),
             items: gpu.upload(&plan.items)?,
@@ -318,7 +322,7 @@ impl<I: TileElement> PreparedTiles<I> {
         let (symbol, columns) = match (aligned, n, self.symbols.widest) {
             (false, ..) => (self.symbols.any, 32),
             (true, ..=32, _) => (self.symbols.narrow, 32),
-            (true, 65.., Some(widest)) if work >= self.wide_from => (widest, 128),
+            (true, 65.., Some(widest)) if self.wide_from.is_some_and(|from| work >= from) => (widest, 128),
             (true, ..) => (self.symbols.wide, 64),
         };
         let matrix = MatrixArg {

@@ -108,6 +108,8 @@ pub(crate) struct WorkPlan {
     pub(crate) cut_rows: Vec<u32>,
     /// Rows of the workspace.
     pub(crate) workspace_rows: usize,
+    /// Most entries of a rest that a lane group walks through by itself.
+    pub(crate) longest_rest: u32,
 }
 
 const IDLE: RowSlot = [NONE, 0, 0];
@@ -223,6 +225,7 @@ impl PlanBuilder {
         let mut plan = WorkPlan {
             cut_rows: self.cut_rows,
             workspace_rows: self.workspace as usize,
+            longest_rest: self.items.iter().map(Item::longest_rest).max().unwrap_or(0),
             ..WorkPlan::default()
         };
         let beside = Item { tiles: 0..0, to: Destination::Rows(0, 0), team: None };
@@ -261,11 +264,14 @@ impl Window {
 impl Item {
     /// About how many steps a warp takes for the item. A tile is one step; so are four entries in each of the two rows of a lane group.
     fn weight(&self) -> u32 {
-        let rest = match &self.to {
+        (self.tiles.end - self.tiles.start).saturating_add(self.longest_rest() / 4).max(1)
+    }
+
+    fn longest_rest(&self) -> u32 {
+        match &self.to {
             Destination::Rows(..) => 0,
             Destination::Slots(slots) => slots.iter().map(|slot| slot[2] - slot[1]).max().unwrap_or(0),
-        };
-        (self.tiles.end - self.tiles.start).saturating_add(rest / 4).max(1)
+        }
     }
 
     /// As the kernels read it; slots are appended to those before.

@@ -113,6 +113,8 @@ fn every_tile_and_entry_is_in_one_item_and_every_row_is_stored_once() {
     check(&windows, any);
     // Windows of 9, 16 and 6 tiles are teams of 3, 4 and 2, that of 25 has two: of four chains, and of three.
     assert_eq!(planned(&windows, any).workspace_rows, 16);
+    // The longest rest has 12 entries, in pieces of at most 3.
+    assert_eq!((planned(&windows, any).longest_rest, planned(&windows, LIMITS).longest_rest), (12, 3));
     let sizes = |tiles| {
         planned(&[window(0, 8, 0..tiles, none())], any).items.chunks(4).map(|item| how(item).1).collect()
     };
