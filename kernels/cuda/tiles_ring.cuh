@@ -7,7 +7,7 @@
 //
 // Swap and transpose: a tile S (8 rows x 8 slots) is operand B of the instruction (n = row, k = slot), 16 columns of the
 // dense operand are operand A (m = column, k = slot). With g = lane / 4 and t = lane % 4, the labels m and k are chosen so
-// that what a lane reads from shared memory is what it multiplies: no number changes lanes. The k = 8 products are one fused
+// that what a lane reads from shared memory is what it multiplies: there are no shuffles. The k = 8 products are one fused
 // sum on sm_90, so their order is free.
 //
 //   tf32  slot 2t is k = t, slot 2t + 1 is k = t + 4;   f16  slots 2t, 2t + 1 are k = 2t, 2t + 1
