@@ -107,8 +107,7 @@ fn check(arithmetic: &Arithmetic, q: &Question<'_>) -> Result<Option<Trace>, Tes
         Ok(trace) => trace,
         // Rows without terms from C, and ranges of tiles.
         Err(TraceError::NotFixed) => {
-            let ranges = |part: &Part| matches!(part.along, Along::SplitK { .. } | Along::TwoPass { .. });
-            let cut = arithmetic.parts.iter().any(ranges);
+            let cut = arithmetic.parts.iter().any(|part| part.along != Along::Chain);
             prop_assert!(cut || q.terms.is_empty() || q.slots.is_some(), "{:?} {:?}", arithmetic, q);
             return Ok(None);
         }
@@ -155,7 +154,9 @@ fn along(choice: u8) -> Along {
         2 => Along::SplitK { parts: 3 },
         3 => Along::SplitK { parts: 9 },
         4 => Along::TwoPass { blocks: 1 },
-        _ => Along::TwoPass { blocks: 2 },
+        5 => Along::TwoPass { blocks: 2 },
+        6 => Along::ThreePass { blocks: 1, segments: 2 },
+        _ => Along::ThreePass { blocks: 2, segments: 3 },
     }
 }
 
@@ -169,7 +170,7 @@ proptest! {
         spoil in prop::bool::weighted(0.2),
         from_c in any::<bool>(),
         c in raw(false),
-        (split, alpha, beta) in (0..6u8, prop::sample::select(vec![1.0, -1.5, 0.3]), prop::sample::select(vec![0.0, 1.0, 0.7])),
+        (split, alpha, beta) in (0..8u8, prop::sample::select(vec![1.0, -1.5, 0.3]), prop::sample::select(vec![0.0, 1.0, 0.7])),
     ) {
         for (base, input) in units() {
             let mut terms: Vec<(f64, f64)> = raw.iter().map(|&(a, b)| (operand(input, a), operand(input, b))).collect();
@@ -194,7 +195,7 @@ proptest! {
         raw in prop::collection::vec((raw(true), raw(false), 1..9u32, any::<bool>()), 0..40),
         c in raw(false),
         (first, second) in (0..4usize, 0..3usize),
-        ((split, other), epilogue) in ((0..6u8, 0..6u8), 0..4u8),
+        ((split, other), epilogue) in ((0..8u8, 0..8u8), 0..4u8),
         alpha in prop::sample::select(vec![1.0, 0.0, -2.0, 0.3f32.into()]),
         beta in prop::sample::select(vec![0.0, 1.0, 0.7f32.into()]),
         computes_zero in any::<bool>(),

@@ -49,7 +49,8 @@ impl TermCounts {
         let filled = count.min(self.blocks + u64::from(from_c));
         let additions = filled.saturating_sub(1);
         // Of a group of ranges, then of the groups.
-        let above = additions.min(together - 1) + additions.min(count.div_ceil(together).saturating_sub(1));
+        let within_and_of_groups = additions.min(together - 1) + count.div_ceil(together).saturating_sub(1);
+        let above = within_and_of_groups.min(additions);
         RangeCounts { longest, above, additions }
     }
 }
