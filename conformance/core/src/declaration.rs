@@ -231,21 +231,20 @@ fn with_option(
     contract: &Contract,
 ) -> Result<Arithmetic, DeclarationError> {
     let unknown = || DeclarationError::Option { option: option.to_owned() };
+    let number = |text: &str| -> Result<u32, DeclarationError> {
+        text.parse().ok().filter(|&n| n > 0).ok_or_else(unknown)
+    };
     Ok(match option.split_once('=') {
         Some(("split-k" | "two-pass" | "three-pass", _)) if arithmetic.part().along != Along::Chain => {
             return Err(unknown());
         }
         Some(("split-k", n)) => {
-            let parts = n.parse().ok().filter(|&n| n > 0).ok_or_else(unknown)?;
+            let parts = u16::try_from(number(n)?).map_err(|_| unknown())?;
             arithmetic.along(Along::SplitK { parts })
         }
-        Some(("two-pass", n)) => {
-            let blocks = n.parse().ok().filter(|&n| n > 0).ok_or_else(unknown)?;
-            arithmetic.along(Along::TwoPass { blocks })
-        }
+        Some(("two-pass", n)) => arithmetic.along(Along::TwoPass { blocks: number(n)? }),
         Some(("three-pass", n)) => {
             let (blocks, segments) = n.split_once('x').ok_or_else(unknown)?;
-            let number = |text: &str| text.parse().ok().filter(|&n: &u32| n > 0).ok_or_else(unknown);
             arithmetic.along(Along::ThreePass { blocks: number(blocks)?, segments: number(segments)? })
         }
         None if option == "rna" => arithmetic.input(Input::Tf32Rna),
