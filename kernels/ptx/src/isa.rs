@@ -33,6 +33,10 @@ pub enum Kind {
     Load,
     /// `st`.
     Store,
+    /// `atom`, `red`, by the operation and the type at the end of the form.
+    Atomic,
+    /// `fence`, `membar`.
+    Fence,
     /// `cp.async`.
     Copy,
     /// `cp.async.commit_group`.

@@ -4,6 +4,7 @@ use crate::isa::Row;
 use crate::registers::{Class, Extent, Slot};
 use crate::text::Space;
 
+pub use crate::exec::atomic::Update;
 pub use crate::registers::{LaneFn, Operands};
 
 /// `@p` or `@!p` before an instruction.
@@ -41,6 +42,49 @@ pub struct Access {
     pub address: Address,
     /// `ld.global.nc`: promised to be read only during the launch.
     pub read_only: bool,
+    /// `.volatile`, `.relaxed`, `.acquire`, `.release`; nothing where the access is a weak one.
+    pub strong: Option<Strong>,
+}
+
+/// How far other threads are told, or asked, of what was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// `.cta`.
+    Block,
+    /// `.gpu` and `.sys`.
+    Device,
+}
+
+/// A strong access: two of them race only where one's scope leaves the other's thread out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strong {
+    /// Whom it means.
+    pub scope: Scope,
+    /// `.acquire`, `.acq_rel`: what the thread that wrote the value had released is ordered before what follows.
+    pub acquire: bool,
+    /// `.release`, `.acq_rel`: what came before is ordered before what follows where the value is acquired.
+    pub release: bool,
+}
+
+/// `atom`, `red`: reads, computes and writes with nothing in between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Atomic {
+    /// Where; generic addresses say by themselves.
+    pub space: Space,
+    /// Bytes: 2, 4, 8.
+    pub width: u8,
+    /// From the old value and two operands to the new value: in shared memory, and in global memory.
+    pub updates: [Update; 2],
+    /// Gets the old value; `red` has none.
+    pub d: Option<Slot>,
+    /// The operands; the second is the first where the operation has but one.
+    pub sources: [Slot; 2],
+    /// Where.
+    pub address: Address,
+    /// Atomics are strong.
+    pub strong: Strong,
+    /// `cas`, which writes only where it finds its first operand.
+    pub compares: bool,
 }
 
 /// `cp.async`: global to shared memory.
@@ -136,6 +180,10 @@ pub enum Act {
     Load(Access),
     /// `st`.
     Store(Access),
+    /// `atom`, `red`.
+    Atomic(Box<Atomic>),
+    /// `fence`, `membar`.
+    Fence(Scope),
     /// `cp.async`.
     Copy(CopyAsync),
     /// `cp.async.commit_group`.
@@ -321,6 +369,18 @@ impl Program {
     pub fn guard(&self, step: u32) -> Option<&str> {
         let at = self.guards.binary_search_by_key(&step, |guard| guard.0).ok()?;
         self.predicates.get(self.guards.get(at)?.1 as usize).map(String::as_str)
+    }
+}
+
+impl Act {
+    /// Whether it may order what different threads do without a barrier: atomics, fences, strong accesses.
+    #[must_use]
+    pub fn synchronises(&self) -> bool {
+        match self {
+            Act::Atomic(_) | Act::Fence(_) => true,
+            Act::Load(access) | Act::Store(access) => access.strong.is_some(),
+            _ => false,
+        }
     }
 }
 

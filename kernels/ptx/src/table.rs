@@ -32,7 +32,7 @@ pub fn forms() -> Vec<&'static str> {
 
 /// Every row, a family of instructions a slice.
 fn families() -> impl Iterator<Item = &'static [Row]> {
-    exec::FAMILIES.iter().copied().chain([MEMORY, WARP, CONTROL, MATRIX])
+    exec::FAMILIES.iter().copied().chain([MEMORY, ATOMIC, WARP, CONTROL, MATRIX])
 }
 
 const fn row(forms: &'static str, ptx: (u8, u8), sm: u16, kind: Kind, evidence: Evidence) -> Row {
@@ -59,6 +59,28 @@ const MEMORY: &[Row] = &[
     row("cp.async.commit_group", (7, 0), 80, Kind::Commit, Exact),
     row("cp.async.{wait_group,wait_all}", (7, 0), 80, Kind::Wait, Exact),
     row("ldmatrix.sync.aligned.m8n8.{x1,x2,x4}{,.trans}.shared.b16", (6, 5), 75, Kind::LoadMatrix, Exact),
+];
+
+/// `atom`, `red`, fences. `.relaxed` and the like, and scopes, may stand before the space: see `decode::order`.
+#[rustfmt::skip]
+const ATOMIC: &[Row] = &[
+    row("{atom,red}{,.global,.shared}.{add,min,max}.{u32,s32}", (1, 1), 11, Kind::Atomic, Exact),
+    row("{atom,red}{,.global,.shared}.{and,or,xor}.b32", (1, 1), 11, Kind::Atomic, Exact),
+    row("{atom,red}{,.global,.shared}.{inc,dec}.u32", (1, 1), 11, Kind::Atomic, Exact),
+    row("{atom,red}{,.global,.shared}.add.u64", (1, 2), 12, Kind::Atomic, Exact),
+    row("{atom,red}{,.global,.shared}.{min,max}.{u64,s64}", (3, 1), 32, Kind::Atomic, Exact),
+    row("{atom,red}{,.global,.shared}.{and,or,xor}.b64", (3, 1), 32, Kind::Atomic, Exact),
+    row("{atom,red}{,.global,.shared}.add.f32", (2, 0), 20, Kind::Atomic, Exact),
+    row("{atom,red}{,.global,.shared}.add.f64", (5, 0), 60, Kind::Atomic, Exact),
+    row("{atom,red}{,.global,.shared}.add.noftz.f16x2", (6, 2), 60, Kind::Atomic, Exact),
+    row("{atom,red}{,.global,.shared}.add.noftz.f16", (6, 3), 70, Kind::Atomic, Exact),
+    row("{atom,red}{,.global,.shared}.add.noftz.{bf16,bf16x2}", (7, 8), 90, Kind::Atomic, Exact),
+    row("atom{,.global,.shared}.{exch,cas}.b32", (1, 1), 11, Kind::Atomic, Exact),
+    row("atom{,.global,.shared}.{exch,cas}.b64", (1, 2), 12, Kind::Atomic, Exact),
+    row("atom{,.global,.shared}.cas.b16", (6, 3), 70, Kind::Atomic, Exact),
+    row("membar.{cta,gl}", (1, 4), 10, Kind::Fence, Exact),
+    row("membar.sys", (2, 0), 20, Kind::Fence, Exact),
+    row("fence{,.sc,.acq_rel}.{cta,gpu,sys}", (6, 0), 70, Kind::Fence, Exact),
 ];
 
 /// What lanes tell each other.

@@ -209,8 +209,8 @@ const BODIES: &[(&str, &str)] = &[
         "line 10, column 1: 'frobnicate.s32' is not in the table of instructions; nothing there has this name",
     ),
     (
-        "atom.global.add.u32 %r1, [%rd1], 1;",
-        "line 10, column 1: 'atom.global.add.u32' is not supported: the machine knows atomics and does not play them",
+        "multimem.red.relaxed.sys.global.add.u32 [%rd1], %r1;",
+        "line 10, column 1: 'multimem.red.relaxed.sys.global.add.u32' is not supported: there is one device here: write `ld`, `st` or `red`",
     ),
     (
         "red.async.relaxed.cluster.global.add.u32 [%rd1], 1, [%r1];",
@@ -320,7 +320,7 @@ fn unknown_forms_come_with_their_neighbours() {
 #[test]
 fn all_that_keeps_an_entry_from_running_is_listed() {
     let text = format!(
-        "{HEAD}.entry e() {{ .reg .b32 %r<4>; .reg .f32 %f<4>;\nfoo.u32 %r1;\nadd.s32 %r1, %r2, 1;\natom.add.u32 %r1, [%r2], 1;\n\
+        "{HEAD}.entry e() {{ .reg .b32 %r<4>; .reg .f32 %f<4>;\nfoo.u32 %r1;\nadd.s32 %r1, %r2, 1;\ndiscard.L2 [%r2], 128;\n\
          add.f32 %r1, %f1, %f2;\nadd.s32 %f1, %r1, %r2;\nret; }} .entry f() {{ ret; }}"
     );
     let module = parse(&text).expect("PTX");

@@ -47,7 +47,7 @@ kinds! {
     UndefinedGuard "undefined-guard" Error;
     /// A member mask, barrier number or number of threads that depends on something undefined.
     UndefinedMembers "undefined-members" Error;
-    /// Two accesses, one of them a write, that no barrier orders.
+    /// Two accesses, one of them a write, that nothing orders: no barrier, and no release that was acquired. Atomics and strong accesses race only beyond each other's scope.
     Race "race" Error;
     /// Several lanes store the same value to the same place in one instruction: harmless, and seldom meant.
     SameValue "same-value-twice" Note;

@@ -2,7 +2,7 @@
 
 /// Instructions, as many words of them as tell them apart, and what is said about them.
 const INSTRUCTIONS: &[(&[&str], &str)] = &[
-    (&["atom", "red", "multimem"], "the machine knows atomics and does not play them"),
+    (&["multimem"], "there is one device here: write `ld`, `st` or `red`"),
     (
         &["call", "brx", "alloca", "stacksave", "stackrestore"],
         "the machine runs entries without calls and jump tables",
@@ -36,20 +36,10 @@ const INSTRUCTIONS: &[(&[&str], &str)] = &[
     ),
     (&["ldu"], "write `ld.global`, which gives the same"),
     (&["mapa", "getctarank", "clusterlaunchcontrol"], "there are no clusters of blocks here"),
+    (&["ld.mmio", "st.mmio"], "there is nothing but memory here: write `.relaxed.sys`"),
     (
-        &[
-            "fence",
-            "membar",
-            "ld.volatile",
-            "ld.relaxed",
-            "ld.acquire",
-            "ld.mmio",
-            "st.volatile",
-            "st.relaxed",
-            "st.release",
-            "st.mmio",
-        ],
-        "the machine plays weak accesses, which barriers order, and no fences",
+        &["fence.proxy", "fence.mbarrier_init", "fence.acquire", "fence.release"],
+        "of fences the machine plays `fence.sc`, `fence.acq_rel` and `membar`",
     ),
     (
         &["tex", "tld4", "txq", "istypep", "suld", "sust", "sured", "suq"],
@@ -122,7 +112,7 @@ pub(super) fn instruction(form: &str) -> Option<&'static str> {
         // `vadd2` and `vadd4` are families of `vadd`.
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ':', '2', '4']))
     };
-    // The longest beginning decides: `red.async` is a copy, `red` an atomic.
+    // The longest beginning decides: `cp.async.bulk` is said of by itself.
     let all = INSTRUCTIONS.iter().flat_map(|(starts, help)| starts.iter().map(move |start| (start, *help)));
     all.filter(|(start, _)| begins(start)).max_by_key(|(start, _)| start.len()).map(|(_, help)| help)
 }
@@ -149,7 +139,7 @@ mod tests {
     fn words_are_told_apart() {
         let copies = instruction("cp.async.bulk.wait_group");
         assert!(copies.is_some() && instruction("red.async.relaxed.cluster") == copies);
-        assert!(instruction("red.global.add.u32").is_some_and(|help| help.contains("atomics")));
+        assert!(instruction("fence.proxy.async").is_some_and(|help| help.contains("fence.sc")));
         assert!(instruction("vadd4.u32.u32.u32").is_some_and(|help| help.contains("video")));
         for stranger in ["reduce.u32", "matched", "cp.async.bulky", "fencing.sc"] {
             assert_eq!(instruction(stranger), None, "{stranger}");

@@ -3,7 +3,7 @@
 use super::builder::Builder;
 use super::complaint::{count, too_few, wrong};
 use super::error::{DecodeError, DecodeFault, short};
-use super::{known, nearest};
+use super::{known, nearest, order};
 use crate::exec::pack;
 use crate::isa::{Immediate, Kind, Row};
 use crate::program::{Act, Guard, LaneFn, Operands, Step};
@@ -23,40 +23,24 @@ pub(super) struct Target<'a> {
 /// The row of an instruction, if the module may use it.
 pub(super) fn row(ins: &Instruction<'_>, target: Target<'_>) -> Result<&'static Row, DecodeError> {
     let fault = |fault| Err(DecodeError { at: ins.at, fault });
-    let found = table::find(ins.form).or_else(|| table::find(&without_hints(ins.form)?));
+    let found = table::find(ins.form).or_else(|| table::find(&order::stripped(ins.form)?));
     let Some(row) = found else {
         if let Some(help) = known::instruction(ins.form) {
             return fault(DecodeFault::NotSupported { what: format!("'{}'", short(ins.form)), help });
         }
         return fault(DecodeFault::UnknownForm { form: short(ins.form), near: nearest::to(ins.form) });
     };
-    if row.ptx > target.version {
-        return fault(DecodeFault::Version {
-            form: short(ins.form),
-            needs: row.ptx,
-            version: target.version,
-        });
+    let (ptx, sm) = order::since(ins.form);
+    let needs = row.ptx.max(ptx);
+    if needs > target.version {
+        return fault(DecodeFault::Version { form: short(ins.form), needs, version: target.version });
     }
-    if row.sm > target.sm {
+    let needs = row.sm.max(sm);
+    if needs > target.sm {
         let target = target.name.into();
-        return fault(DecodeFault::Target { form: short(ins.form), needs: row.sm, target });
+        return fault(DecodeFault::Target { form: short(ins.form), needs, target });
     }
     Ok(row)
-}
-
-/// A load, store or copy without the modifiers that only say how caches are used, where it has some.
-fn without_hints(form: &str) -> Option<String> {
-    if !["ld.", "st.", "cp.async."].iter().any(|family| form.starts_with(family)) {
-        return None;
-    }
-    let hint = |part: &&str| {
-        matches!(*part, "cs" | "lu" | "wb" | "wt") || part.starts_with("L1::") || part.starts_with("L2::")
-    };
-    // `cp.async.cg` is an instruction of its own, `ld.global.cg` is not.
-    let hint = |part: &&str| hint(part) || (matches!(*part, "ca" | "cg") && !form.starts_with("cp."));
-    let rest: Vec<&str> = form.split('.').filter(|part| !hint(part)).collect();
-    let rest = rest.join(".");
-    (rest.len() < form.len()).then_some(rest)
 }
 
 impl<'a> Builder<'a> {
@@ -96,6 +80,8 @@ impl<'a> Builder<'a> {
             }
             Kind::Load => self.load(ins)?,
             Kind::Store => self.store(ins)?,
+            Kind::Atomic => self.atomic(ins)?,
+            Kind::Fence => self.fence(ins)?,
             Kind::Copy => self.copy(ins)?,
             Kind::Commit => self.nothing(ins, Act::Commit)?,
             Kind::Wait => self.wait(ins)?,

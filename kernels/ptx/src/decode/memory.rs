@@ -3,8 +3,9 @@
 use super::builder::Builder;
 use super::complaint::{count, too_few, wrong};
 use super::error::{DecodeError, DecodeFault, short};
+use super::order;
 use crate::isa::Immediate;
-use crate::program::{Access, Act, CopyAsync};
+use crate::program::{Access, Act, CopyAsync, Strong};
 use crate::registers::{Class, Slot};
 use crate::text::{Instruction, Operand, Space, Type};
 
@@ -15,6 +16,7 @@ pub(super) struct Modifiers {
     count: u8,
     ty: Type,
     read_only: bool,
+    strong: Option<Strong>,
 }
 
 /// Reads them one by one; nothing where one is strange or the type is missing.
@@ -31,13 +33,11 @@ pub(super) fn modifiers(form: &str) -> Option<Modifiers> {
             "v2" => count = 2,
             "v4" => count = 4,
             "v8" => count = 8,
-            // How caches are used; `weak` is what a plain access is.
-            "weak" | "ca" | "cg" | "cs" | "lu" | "wb" | "wt" => {}
-            _ if part.starts_with("L1::") || part.starts_with("L2::") => {}
+            _ if order::is_modifier(part) => {}
             _ => ty = Some(Type::from_name(part)?),
         }
     }
-    Some(Modifiers { space, count, ty: ty?, read_only })
+    Some(Modifiers { space, count, ty: ty?, read_only, strong: order::strong(form) })
 }
 
 impl<'a> Builder<'a> {
@@ -54,7 +54,7 @@ impl<'a> Builder<'a> {
     /// Registers are operand `data`, the address is operand `at`.
     fn access(&mut self, ins: &Instruction<'a>, data: usize, at: usize) -> Result<Access, DecodeError> {
         self.exactly(ins, 2)?;
-        let Some(Modifiers { space, count, ty, read_only }) = modifiers(ins.form) else {
+        let Some(Modifiers { space, count, ty, read_only, strong }) = modifiers(ins.form) else {
             let what = format!("'{}'", short(ins.form));
             let help = "its modifiers are not those of a plain access";
             return Err(DecodeError { at: ins.at, fault: DecodeFault::NotSupported { what, help } });
@@ -69,6 +69,7 @@ impl<'a> Builder<'a> {
             data: [Slot::narrow(0); 8],
             address,
             read_only,
+            strong,
         };
         let Some(operand) = ins.operands.get(data) else { return Ok(access) };
         let elements = match operand {

@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! layout   where variables and parameters lie        scopes    names and labels        builder   operands to slots
-//! lower    an instruction to steps: memory, warp, matrix       types     types of its registers
+//! lower    an instruction to steps: memory, atomic, warp, matrix       types     types of its registers
 //! nearest  forms that come near to an unknown one           known     what PTX has and the machine does not play
+//! order    `.relaxed`, `.acquire` and the like, scopes, and what only says how caches are used
 //! flow     blocks        liveness   from where to where a register is needed        allocate   registers to slots
 //! ```
 //!
@@ -33,6 +34,7 @@
 //! ```
 
 mod allocate;
+mod atomic;
 mod builder;
 mod complaint;
 mod entry;
@@ -47,6 +49,7 @@ mod matrix;
 mod memory;
 mod nearest;
 mod number;
+mod order;
 mod scopes;
 mod types;
 mod visit;

@@ -35,6 +35,11 @@ pub(super) fn visit(step: &mut Step, see: &mut impl FnMut(Role, &mut Slot)) {
             base(&mut access.address, see);
             data(access).for_each(|slot| see(Role::Read, slot));
         }
+        Act::Atomic(atomic) => {
+            base(&mut atomic.address, see);
+            atomic.sources.iter_mut().for_each(|slot| see(Role::Read, slot));
+            atomic.d.iter_mut().for_each(|slot| see(write, slot));
+        }
         Act::Copy(copy) => {
             base(&mut copy.to, see);
             base(&mut copy.from, see);
@@ -69,7 +74,7 @@ pub(super) fn visit(step: &mut Step, see: &mut impl FnMut(Role, &mut Slot)) {
             see(Role::Read, number);
             threads.iter_mut().for_each(|slot| see(Role::Read, slot));
         }
-        Act::Commit | Act::Wait(_) | Act::Branch { .. } | Act::Exit => {}
+        Act::Fence(_) | Act::Commit | Act::Wait(_) | Act::Branch { .. } | Act::Exit => {}
     }
 }
 

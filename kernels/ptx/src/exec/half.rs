@@ -49,6 +49,16 @@ fn add<T: Narrow>(a: T, b: T) -> T {
     T::round(a.number() + b.number())
 }
 
+/// The sum of two f16, by their bits.
+pub(super) fn add_f16(a: u16, b: u16) -> u16 {
+    add(Half(a), Half(b)).0
+}
+
+/// The sum of two bf16, by their bits.
+pub(super) fn add_bf16(a: u16, b: u16) -> u16 {
+    add(Brain(a), Brain(b)).0
+}
+
 #[inline(always)]
 fn sub<T: Narrow>(a: T, b: T) -> T {
     T::round(a.number() - b.number())

@@ -6,7 +6,7 @@
 //! float     f32, f64, f16, bf16              approximate   rcp.approx, ex2.approx, ..
 //! compare   setp, set                        convert   cvt
 //! select    mov, selp, slct                  pack      vectors of registers as one register
-//! matrix    mma, for all 32 lanes at once
+//! matrix    mma, for all 32 lanes at once            atomic    what atom and red make of memory
 //! ```
 //!
 //! A function here computes all 32 lanes and keeps those of the mask: lanes that don't take part are never seen. The loops are
@@ -15,6 +15,7 @@
 mod lane;
 
 mod approximate;
+pub(crate) mod atomic;
 mod bits;
 mod compare;
 mod convert;

@@ -213,7 +213,7 @@ fn extend(value: u64, bits: u32, signed: bool) -> u64 {
 }
 
 #[inline]
-fn put_lanes(registers: &mut Registers, slot: Slot, mask: Mask, value: impl Fn(usize) -> u64) {
+pub(super) fn put_lanes(registers: &mut Registers, slot: Slot, mask: Mask, value: impl Fn(usize) -> u64) {
     let index = usize::from(slot.index);
     match slot.class {
         Class::Wide => lanes(mask).for_each(|lane| registers.wide[index][lane] = value(lane)),

@@ -8,7 +8,7 @@ use super::step::{Flow, site};
 use super::trail::Strayed;
 use super::warp::{Fragment, State, Warp};
 use crate::check::Kind;
-use crate::memory::{Epoch, Fine};
+use crate::memory::{Epoch, Fine, Heard};
 use crate::program::Act;
 use crate::registers::{Mask, Slot};
 
@@ -48,6 +48,9 @@ pub(super) fn warp(
 fn join_lanes(machine: &mut Machine<'_>, shared: &mut Shared, warp: &mut Warp, together: Mask) {
     let now = Epoch::floor(machine.device.tick());
     let whole = together & warp.born == warp.born;
+    if let Some(heard) = &mut shared.heard {
+        heard.meet_some((0..32).filter(|lane| together >> lane & 1 == 1).map(|lane| warp.first + lane));
+    }
     if let Some(fine) = &mut shared.fine
         && (!whole || fine.is_active())
     {
@@ -146,8 +149,12 @@ impl Block {
         if whole {
             self.shared.era = now;
             self.shared.fine.iter_mut().for_each(Fine::clear);
+            self.shared.heard.iter_mut().for_each(Heard::meet);
         } else if let Some(fine) = &mut self.shared.fine {
             fine.join(&members, now);
+            if let Some(heard) = &mut self.shared.heard {
+                heard.meet_some(members.iter().map(|&(thread, _)| thread));
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use super::schedule::Order;
 use super::step;
 use super::warp::{State, Warp};
 use crate::check::{Kind, Site};
-use crate::memory::{Clock, Epoch, Fine, Span};
+use crate::memory::{Epoch, Fine, Heard, Span};
 use crate::program::Special;
 use crate::registers::{ALL, Mask};
 
@@ -23,6 +23,8 @@ pub(super) struct Shared {
     /// Accesses of this block before this are ordered by a barrier of the whole block.
     pub(super) era: Epoch,
     pub(super) fine: Option<Fine>,
+    /// What threads know by release and acquire, of a program that has such.
+    pub(super) heard: Option<Heard>,
     /// What accesses are recorded by where readers are listed: lists are by granule, so that it must not become finer later.
     pub(super) finest: u32,
     /// Threads that have not exited.
@@ -40,19 +42,12 @@ pub(super) struct Block {
     order: Vec<usize>,
 }
 
-impl Shared {
-    /// What a warp knows about accesses to global memory; in shared memory nothing of other blocks is alive.
-    pub(super) fn clock(&self, live: Epoch, warp: &Warp) -> Clock {
-        Clock { live, block: self.start, era: self.era, warp: warp.floor }
-    }
-}
-
 impl Block {
     pub(super) fn new(machine: &Machine<'_>, prepared: &Prepared) -> Block {
         let threads = machine.launch.threads() as u32;
         let bytes = machine.program.shared_bytes.saturating_add(machine.launch.dynamic_shared);
         let local = u64::from(machine.program.local_bytes) * u64::from(threads);
-        let warps = threads.div_ceil(32);
+        let (warps, races) = (threads.div_ceil(32), machine.launch.checks.races);
         Block {
             shared: Shared {
                 index: [0; 3],
@@ -60,7 +55,9 @@ impl Block {
                 local: Span::new(usize::try_from(local).unwrap_or(0)),
                 start: Epoch::default(),
                 era: Epoch::default(),
-                fine: (prepared.fine && machine.launch.checks.races).then(|| Fine::new(threads as usize)),
+                fine: (races && (prepared.fine || machine.keeps))
+                    .then(|| Fine::new(threads as usize, machine.keeps)),
+                heard: (races && machine.synchronises).then(Heard::default),
                 finest: prepared.finest,
                 live: threads,
                 arrived: [0; 16],
@@ -81,6 +78,7 @@ impl Block {
         shared.memory.forget();
         shared.local.forget();
         shared.fine.iter_mut().for_each(Fine::clear);
+        shared.heard.iter_mut().for_each(Heard::clear);
         for warp in &mut self.warps {
             let lanes = (threads - warp.first).min(32);
             warp.start(&prepared.template, &machine.ends, ALL >> (32 - lanes), floor);

@@ -100,6 +100,8 @@ fn exchange(registers: &mut Registers, act: &Act, group: Mask) {
         Act::Lanes { .. }
         | Act::Load(_)
         | Act::Store(_)
+        | Act::Atomic(_)
+        | Act::Fence(_)
         | Act::Copy(_)
         | Act::Commit
         | Act::Wait(_)

@@ -17,6 +17,8 @@ pub struct Counters {
     pub stores: u64,
     /// `cp.async` and its commits and waits.
     pub copies: u64,
+    /// `atom`, `red`, `fence` and `membar`.
+    pub atomics: u64,
     /// `ldmatrix`.
     pub matrix_loads: u64,
     /// `mma`.
@@ -55,6 +57,7 @@ impl Counters {
             Act::Lanes { .. } => &mut self.lanes,
             Act::Load(_) => &mut self.loads,
             Act::Store(_) => &mut self.stores,
+            Act::Atomic(_) | Act::Fence(_) => &mut self.atomics,
             Act::Copy(_) | Act::Commit | Act::Wait(_) => &mut self.copies,
             Act::LoadMatrix { .. } => &mut self.matrix_loads,
             Act::Mma(_) => &mut self.mma,

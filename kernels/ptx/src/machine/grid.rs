@@ -55,17 +55,46 @@ pub(super) struct Machine<'a> {
     pub(super) ends: Ends,
     /// Hazards of the instruction that runs.
     pub(super) conflicts: Vec<Conflict>,
+    /// The program has atomics, fences, or strong accesses.
+    pub(super) synchronises: bool,
+    /// All readers are listed.
+    pub(super) keeps: bool,
+    /// Whether there is a race can only be said where all readers are.
+    pub(super) undecided: bool,
     /// Nothing runs any more.
     pub(super) stopped: bool,
 }
 
 /// Runs a program.
 ///
+/// One with atomics or fences may be played twice: see the shadow. Memory is then as it was before.
+///
 /// # Errors
 /// [`LaunchError`] for what cannot be launched. What goes wrong while it runs is a finding.
 pub fn run(program: &Program, launch: &Launch, device: &mut Device) -> Result<Outcome, LaunchError> {
     check(program, launch, device)?;
     let prepared = prepare(program, launch)?;
+    let synchronises = program.steps.iter().any(|step| step.act.synchronises());
+    // Partial barriers want lists anyway.
+    let keeps = synchronises && prepared.fine;
+    let before = (synchronises && launch.checks.races && !keeps).then(|| device.contents());
+    let outcome = play((program, launch, &prepared), device, (synchronises, keeps));
+    Ok(outcome.unwrap_or_else(|| {
+        before.iter().for_each(|contents| device.put_back(contents));
+        play((program, launch, &prepared), device, (synchronises, true)).unwrap_or_else(|| Outcome {
+            findings: Vec::new(),
+            counters: Counters::default(),
+            complete: false,
+        })
+    }))
+}
+
+/// Runs it once; nothing where that leaves a question that only lists of all readers answer.
+fn play(
+    (program, launch, prepared): (&Program, &Launch, &Prepared),
+    device: &mut Device,
+    (synchronises, keeps): (bool, bool),
+) -> Option<Outcome> {
     let steps_left = launch.step_limit.min(MOST_STEPS);
     device.reserve_stamps(2 * steps_left + 2, STAMPS);
     let live = Epoch::floor(device.tick());
@@ -83,11 +112,14 @@ pub fn run(program: &Program, launch: &Launch, device: &mut Device) -> Result<Ou
         start: 0,
         ends: if launch.checks.convergence { Ends::of(program) } else { Ends::default() },
         conflicts: Vec::new(),
+        synchronises,
+        keeps,
+        undecided: false,
         stopped: false,
     };
-    machine.blocks(&prepared);
-    let Machine { log, counters, stopped, .. } = machine;
-    Ok(Outcome { findings: log.finish(), counters, complete: !stopped })
+    machine.blocks(prepared);
+    let Machine { log, counters, stopped, undecided, .. } = machine;
+    (!undecided).then(|| Outcome { findings: log.finish(), counters, complete: !stopped })
 }
 
 impl Machine<'_> {
@@ -137,9 +169,14 @@ impl Machine<'_> {
     pub(super) fn out_of_steps(&mut self, site: Site) {
         self.stopped = true;
         let limit = self.launch.step_limit;
+        let waits = if self.synchronises {
+            ", or a wait for a block that comes later: blocks run one after another here, as nothing promises that they run together"
+        } else {
+            ""
+        };
         self.log.report(Kind::StepLimit, site, || {
             let words = format!(
-                "the limit of {limit} warp instructions is reached; this line ran last: an endless loop, or too low a limit"
+                "the limit of {limit} warp instructions is reached; this line ran last: an endless loop, or too low a limit{waits}"
             );
             (None, words)
         });

@@ -48,6 +48,8 @@ pub(super) fn run(
         Act::Lanes { .. }
         | Act::Load(_)
         | Act::Store(_)
+        | Act::Atomic(_)
+        | Act::Fence(_)
         | Act::Copy(_)
         | Act::Commit
         | Act::Wait(_)

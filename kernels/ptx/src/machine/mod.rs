@@ -22,6 +22,7 @@ mod record;
 mod schedule;
 mod space;
 mod step;
+mod strong;
 mod trail;
 mod warp;
 

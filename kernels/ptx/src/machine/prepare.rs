@@ -35,6 +35,7 @@ pub(super) fn prepare(program: &Program, launch: &Launch) -> Result<Prepared, La
     let fine = program.steps.iter().any(|step| partial(program, &step.act));
     let widths = program.steps.iter().map(|step| match &step.act {
         Act::Load(access) | Act::Store(access) => u32::from(access.width),
+        Act::Atomic(atomic) => u32::from(atomic.width),
         _ => 4,
     });
     let finest = widths.min().unwrap_or(4).min(4);
@@ -54,6 +55,8 @@ fn partial(program: &Program, act: &Act) -> bool {
         Act::Lanes { .. }
         | Act::Load(_)
         | Act::Store(_)
+        | Act::Atomic(_)
+        | Act::Fence(_)
         | Act::Copy(_)
         | Act::Commit
         | Act::Wait(_)
@@ -125,6 +128,11 @@ pub(super) fn check_steps(program: &Program) -> Result<(), LaunchError> {
         {
             return fail(at, "an access has a size that no instruction has");
         }
+        if let Act::Atomic(atomic) = &step.act
+            && !matches!(atomic.width, 2 | 4 | 8)
+        {
+            return fail(at, "an atomic has a size that no instruction has");
+        }
         if let Act::Copy(copy) = &step.act
             && !matches!(copy.bytes, 4 | 8 | 16)
         {
@@ -178,6 +186,10 @@ impl Uses {
                 self.any.extend(operands.sources.iter().take(usize::from(operands.count)));
             }
             Act::Load(access) | Act::Store(access) => self.access(access),
+            Act::Atomic(atomic) => {
+                self.address(&atomic.address);
+                atomic.d.into_iter().chain(atomic.sources).for_each(|slot| self.number(slot));
+            }
             Act::Copy(copy) => {
                 self.address(&copy.to);
                 self.address(&copy.from);
@@ -211,7 +223,7 @@ impl Uses {
                 self.of(*number, Class::Narrow);
                 threads.iter().for_each(|&slot| self.of(slot, Class::Narrow));
             }
-            Act::Commit | Act::Wait(_) | Act::Branch { .. } | Act::Exit => {}
+            Act::Fence(_) | Act::Commit | Act::Wait(_) | Act::Branch { .. } | Act::Exit => {}
         }
     }
 }

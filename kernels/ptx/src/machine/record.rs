@@ -5,9 +5,10 @@ use super::block::Shared;
 use super::grid::Machine;
 use super::space::{Location, Part};
 use super::step::site;
+use super::strong;
 use super::warp::Warp;
 use crate::check::{Kind, Partner, Wording};
-use crate::memory::{Conflict, Epoch, Hazard};
+use crate::memory::{Clock, Conflict, Epoch, Hazard};
 use crate::program::Access;
 use crate::registers::{Class, Slot};
 
@@ -23,6 +24,12 @@ pub(super) fn record(
     let bytes = access.bytes();
     count(machine, part, bytes);
     if machine.launch.checks.races {
+        if let Some(strong) = access.strong {
+            let touch = strong::Touch { strong, reads: !writes, writes, bytes, step };
+            lanes(part.mask).for_each(|lane| strong::record(machine, shared, warp, part, touch, lane));
+            strong::finish(machine, shared, warp, part, (strong, step));
+            return;
+        }
         let touch = Touch { step, bytes, width: u32::from(access.width), writes, special: access.read_only };
         shadow(machine, shared, warp, part, touch);
         if !machine.conflicts.is_empty() {
@@ -70,15 +77,16 @@ pub(super) fn shadow(machine: &mut Machine<'_>, shared: &mut Shared, warp: &Warp
         Location::Shared => shared.start,
         Location::Local | Location::Param => return,
     };
-    let clock = shared.clock(live, warp);
     let stamp = machine.device.stamp;
     let number = part.target.number();
-    let (span, fine) = match part.target {
-        Location::Device(i) => (&mut machine.device.allocations[i].span, &mut shared.fine),
-        _ => (&mut shared.memory, &mut shared.fine),
+    let Shared { start, era, heard, fine, memory, finest, .. } = &mut *shared;
+    let clock = Clock { live, block: *start, era: *era, warp: warp.floor, heard: heard.as_ref() };
+    let span = match part.target {
+        Location::Device(i) => &mut machine.device.allocations[i].span,
+        _ => memory,
     };
     let len = span.len();
-    let width = if fine.is_some() { shared.finest } else { touch.width };
+    let width = if fine.is_some() { *finest } else { touch.width };
     span.shadow.prepare(len, width);
     if touch.bytes == 4 && fine.is_none() && span.shadow.is_words() {
         let first = Epoch::new(stamp, warp.first, touch.step, touch.special);
@@ -114,6 +122,10 @@ pub(super) fn conflicts(
     let mut list = std::mem::take(&mut machine.conflicts);
     for conflict in list.drain(..) {
         let Conflict { lane, before, hazard, .. } = conflict;
+        if hazard == Hazard::Undecided {
+            (machine.undecided, machine.stopped) = (true, true);
+            continue;
+        }
         let other = before.thread().wrapping_sub(warp.first) as usize;
         let together = hazard == Hazard::WriteAfterWrite
             && before.step() == Some(step as usize)
@@ -125,7 +137,12 @@ pub(super) fn conflicts(
             Hazard::OpenCopy => Kind::OpenCopy,
             Hazard::ReadOnlyWritten | Hazard::WrittenReadOnly => Kind::ReadOnly,
             Hazard::WriteAfterWrite if together && same(other, lane as usize) => Kind::SameValue,
-            Hazard::ReadAfterWrite | Hazard::WriteAfterWrite | Hazard::WriteAfterRead => Kind::Race,
+            Hazard::ReadAfterWrite
+            | Hazard::WriteAfterWrite
+            | Hazard::WriteAfterRead
+            | Hazard::Scope
+            | Hazard::Overlap
+            | Hazard::Undecided => Kind::Race,
         };
         if machine.log.again(kind, step as usize) {
             continue;
@@ -152,6 +169,7 @@ fn explain(
         Hazard::OpenCopy => ("touches", "written by a cp.async that is not waited for"),
         Hazard::ReadOnlyWritten => ("reads by ld.global.nc", "written in this launch"),
         Hazard::WrittenReadOnly => ("stores to", "read by ld.global.nc in this launch"),
+        Hazard::Scope | Hazard::Overlap | Hazard::Undecided => ("touches", "touched"),
     };
     let (allocation, place) = match target {
         Location::Device(i) => (u32::try_from(i).ok(), machine.device.called(i)),
@@ -175,9 +193,15 @@ fn explain(
             "; both in one instruction"
         }
         Hazard::ReadAfterWrite | Hazard::WriteAfterWrite | Hazard::WriteAfterRead => {
-            "; no barrier orders the two"
+            if machine.synchronises {
+                "; no barrier orders the two, nor release and acquire"
+            } else {
+                "; no barrier orders the two"
+            }
         }
-        Hazard::OpenCopy | Hazard::ReadOnlyWritten | Hazard::WrittenReadOnly => "",
+        Hazard::Scope => "; both are atomic or strong, but the scope of one leaves the other's block out",
+        Hazard::Overlap => "; both are atomic or strong, but not of the same bytes",
+        Hazard::Undecided | Hazard::OpenCopy | Hazard::ReadOnlyWritten | Hazard::WrittenReadOnly => "",
     };
     let explanation = format!("{now} byte {at} of {place}, {then} by thread ({x},{y},{z}){whose}{line}{why}");
     Wording { allocation, partner: Some(partner), explanation }

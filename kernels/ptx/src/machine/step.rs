@@ -6,6 +6,7 @@ use super::collective;
 use super::grid::Machine;
 use super::matrix;
 use super::schedule::Order;
+use super::strong;
 use super::warp::{State, Turn, Warp};
 use super::{barrier, copy};
 use crate::check::{Kind, Site};
@@ -157,6 +158,8 @@ fn other(
     match act {
         Act::Load(access) => access::load(machine, shared, warp, access, at, active),
         Act::Store(access) => access::store(machine, shared, warp, access, at, active),
+        Act::Atomic(atomic) => strong::atomic(machine, shared, warp, atomic, at, active),
+        Act::Fence(scope) => strong::fence(machine, shared, warp, *scope, active),
         Act::Copy(copy) => copy::issue(machine, shared, warp, copy, at, active),
         Act::Commit => warp.copies.commit(active),
         Act::Wait(open) => copy::wait(machine, shared, warp, *open, active),

@@ -1,6 +1,6 @@
 //! Memory of the device: allocations in a sparse space of 64-bit addresses.
 
-use super::{DEVICE_BASE, Span};
+use super::{Contents, DEVICE_BASE, Span};
 use crate::program::Global;
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -271,6 +271,16 @@ impl Device {
             self.stamp = 1;
             self.allocations.iter_mut().for_each(|a| a.span.shadow.clear());
         }
+    }
+
+    /// What all allocations hold.
+    pub(crate) fn contents(&self) -> Vec<Contents> {
+        self.allocations.iter().map(|a| a.span.contents()).collect()
+    }
+
+    /// All hold again what they held; a launch allocates and frees nothing.
+    pub(crate) fn put_back(&mut self, contents: &[Contents]) {
+        self.allocations.iter_mut().zip(contents).for_each(|(a, contents)| a.span.put_back(contents));
     }
 
     /// The last allocation that begins at or before the address.

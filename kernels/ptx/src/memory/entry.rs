@@ -4,7 +4,7 @@
 //! stamp 35 | special 1 | sharing 2 | thread 10 | step 16
 //! ```
 
-use super::Fine;
+use super::{Fine, Heard};
 
 /// Stamps that fit.
 pub(crate) const STAMPS: u64 = 1 << 35;
@@ -17,7 +17,7 @@ pub(super) const BLOCK_SHARED: u64 = 2 << 26;
 pub(super) const WHO: u64 = (1 << 26) - 1;
 
 /// One access: when, by which thread of its block, by which step. Zero is none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Epoch(pub(super) u64);
 
 impl Epoch {
@@ -83,11 +83,13 @@ impl Epoch {
 
 /// What the accessing warp knows: see the picture above. In shared memory `live` is `block`.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Clock {
+pub(crate) struct Clock<'a> {
     pub(crate) live: Epoch,
     pub(crate) block: Epoch,
     pub(crate) era: Epoch,
     pub(crate) warp: Epoch,
+    /// What its threads have heard by release and acquire, of a program that has such.
+    pub(crate) heard: Option<&'a Heard>,
 }
 
 /// What is wrong about an access.
@@ -102,6 +104,12 @@ pub(crate) enum Hazard {
     ReadOnlyWritten,
     /// Written what was read by `ld.global.nc` before.
     WrittenReadOnly,
+    /// Two strong accesses, of which one does not mean the other's block.
+    Scope,
+    /// Two strong accesses that overlap and are not at the same place.
+    Overlap,
+    /// Only a list of all readers can tell.
+    Undecided,
 }
 
 /// A hazard between the access of a lane and an earlier one.
@@ -113,16 +121,26 @@ pub(crate) struct Conflict {
     pub(crate) hazard: Hazard,
 }
 
-impl Clock {
+impl Clock<'_> {
     /// Whether an access that is live (not of an earlier launch) is ordered before `now`.
     #[inline]
     pub(super) fn ordered(&self, before: Epoch, now: Epoch, fine: Option<&Fine>) -> bool {
-        if before < self.block {
-            return false;
-        }
-        before < self.era
-            || before.same_thread(now)
-            || before.same_warp(now) && before < self.warp
-            || fine.is_some_and(|fine| fine.orders(before, now))
+        self.by_barriers(before, now, fine) || self.by_hearsay(before, now)
+    }
+
+    /// By barriers of the block.
+    #[inline]
+    fn by_barriers(&self, before: Epoch, now: Epoch, fine: Option<&Fine>) -> bool {
+        before >= self.block
+            && (before < self.era
+                || before.same_thread(now)
+                || before.same_warp(now) && before < self.warp
+                || fine.is_some_and(|fine| fine.orders(before, now)))
+    }
+
+    /// By release and acquire.
+    #[inline]
+    fn by_hearsay(&self, before: Epoch, now: Epoch) -> bool {
+        self.heard.is_some_and(|heard| heard.covers(now.thread(), before))
     }
 }

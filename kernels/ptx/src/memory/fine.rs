@@ -1,6 +1,6 @@
 //! What barriers of only some threads order: thread by thread.
 
-use super::Epoch;
+use super::{Epoch, Past};
 use std::collections::HashMap;
 
 /// Readers that are listed at most, of a block between two of its barriers.
@@ -16,19 +16,33 @@ pub(crate) struct Fine {
     pub(super) readers: HashMap<(u32, u32), Vec<Epoch>>,
     /// How many were listed in this era; beyond [`MOST_READERS`] no more are, so that memory stays bounded.
     pub(super) listed: usize,
+    /// Readers are listed for the whole launch, because threads of other blocks may be ordered after some of them.
+    pub(super) keeps: bool,
 }
 
 impl Fine {
-    /// Of a block with so many threads.
-    pub(crate) fn new(threads: usize) -> Fine {
-        Fine { threads, ..Fine::default() }
+    /// Of a block with so many threads; `keeps` where readers are listed across blocks.
+    pub(crate) fn new(threads: usize, keeps: bool) -> Fine {
+        Fine { threads, keeps, ..Fine::default() }
     }
 
-    /// A barrier of the whole block: everything before is ordered.
+    /// A barrier of the whole block: everything before is ordered in it.
     pub(crate) fn clear(&mut self) {
         self.known.clear();
-        self.readers.clear();
-        self.listed = 0;
+        if !self.keeps {
+            self.readers.clear();
+            self.listed = 0;
+        }
+    }
+
+    /// Adds what partial barriers order before a thread to its past.
+    pub(crate) fn past(&self, thread: u32, past: &mut Past) {
+        let row = self.known.get(thread as usize * self.threads..).unwrap_or_default();
+        for (other, &before) in (0..).zip(row.iter().take(self.threads)) {
+            if before != Epoch::default() {
+                past.thread(other, before);
+            }
+        }
     }
 
     /// True where joins have to be recorded.

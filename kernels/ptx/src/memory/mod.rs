@@ -13,16 +13,21 @@
 mod device;
 mod entry;
 mod fine;
+mod hazard;
+mod heard;
 mod place;
 mod shadow;
 mod span;
+mod strong;
 
 pub use device::{Checked, Device, Leak, Limits, MemoryError};
 pub(crate) use entry::{Clock, Conflict, Epoch, Hazard, STAMPS};
 pub(crate) use fine::Fine;
+pub(crate) use heard::{Given, Heard, Past};
 pub(crate) use place::over;
 pub(crate) use shadow::Shadow;
-pub(crate) use span::Span;
+pub(crate) use span::{Contents, Span};
+pub(crate) use strong::StrongKind;
 
 /// Where shared memory begins among generic addresses.
 pub const SHARED_WINDOW: u64 = 0x10_0000_0000;

@@ -14,10 +14,15 @@
 //! 'several of a warp' or 'several of a block': without partial barriers no thread is ordered after just one of them. With partial
 //! barriers (see [`Fine`]) all unordered readers are listed. So that a race can be told with a reader that does conflict, of several
 //! readers one more is kept: of another thread than the last, and of another warp where there are several warps.
+//!
+//! Release and acquire (see [`heard`](super::heard)) order single threads of any blocks. Then one reader may stand for others that are not
+//! ordered: a write after such a one is 'undecided', and the launch is played again with all readers listed.
 
-use super::entry::{BLOCK_SHARED, SHARING, SPECIAL, WARP_SHARED};
+use super::entry::{SHARING, SPECIAL};
 use super::fine::MOST_READERS;
-use super::{Clock, Conflict, Epoch, Fine, Hazard};
+use super::hazard::{Others, after_read, after_write, listed, readers};
+use super::strong::{StrongKind, Strongs};
+use super::{Clock, Conflict, Epoch, Fine, Given, Hazard};
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
@@ -32,13 +37,8 @@ pub(crate) struct Shadow {
     /// Beside each cell whose reads are shared: who else reads it, and who of all readers did so by `ld.global.nc`.
     others: Vec<Others>,
     shift: u32,
-}
-
-/// Threads and steps, as the low bits of an [`Epoch`] have them: they lie apart from the cells, which the common case keeps small.
-#[derive(Clone, Copy, Debug, Default)]
-struct Others {
-    reader: u32,
-    special: u32,
+    /// Strong accesses, by granule.
+    strong: Strongs,
 }
 
 impl Shadow {
@@ -54,6 +54,7 @@ impl Shadow {
             self.shift -= 1;
             self.cells = self.cells.iter().flat_map(|&cell| [cell; 2]).collect();
             self.others = self.others.iter().flat_map(|&others| [others; 2]).collect();
+            self.strong.halve();
         }
     }
 
@@ -70,10 +71,14 @@ impl Shadow {
         (mask, at, contiguous): (u32, &[u32; 32], bool),
         writes: bool,
         first: Epoch,
-        clock: &Clock,
+        clock: &Clock<'_>,
         conflicts: &mut Vec<Conflict>,
     ) {
-        if contiguous && at[0].is_multiple_of(4) && self.row(at[0] as usize >> 2, writes, first, clock) {
+        if contiguous
+            && at[0].is_multiple_of(4)
+            && self.strong.is_empty()
+            && self.row(at[0] as usize >> 2, writes, first, clock)
+        {
             return;
         }
         let mut rest = mask;
@@ -86,9 +91,9 @@ impl Shadow {
                 continue;
             };
             let now = Epoch(first.0 | u64::from(lane) << 16);
-            let mut found = None;
+            let mut found = self.strong.beside(index, (now, writes), clock, None);
             if cell.write >= clock.live {
-                found = after_write(cell.write, now, clock, None, writes);
+                found = found.or_else(|| after_write(cell.write, now, clock, None, writes));
             }
             if writes {
                 if cell.read >= clock.live {
@@ -107,7 +112,7 @@ impl Shadow {
     /// The commonest case: all lanes, one word each, side by side, and nobody but the lane itself touched its word in this era.
     /// False, and nothing done, where that is not so.
     #[inline]
-    fn row(&mut self, from: usize, writes: bool, first: Epoch, clock: &Clock) -> bool {
+    fn row(&mut self, from: usize, writes: bool, first: Epoch, clock: &Clock<'_>) -> bool {
         let Some(cells) = self.cells.get_mut(from..from + 32) else { return false };
         let own = SPECIAL | SHARING | 1023 << 16;
         let quiet = |entry: Epoch, now: u64| {
@@ -135,6 +140,7 @@ impl Shadow {
     pub(crate) fn clear(&mut self) {
         self.cells.clear();
         self.others.clear();
+        self.strong.clear();
     }
 
     #[inline]
@@ -150,7 +156,7 @@ impl Shadow {
         at: usize,
         bytes: usize,
         now: Epoch,
-        clock: &Clock,
+        clock: &Clock<'_>,
         fine: Option<(&mut Fine, u32)>,
     ) -> Option<(Epoch, Hazard)> {
         let range = self.range(at, bytes);
@@ -158,7 +164,9 @@ impl Shadow {
             return self.read_finely(range, now, clock, fine);
         }
         let mut found = None;
-        for (cell, others) in self.cells[range.clone()].iter_mut().zip(&mut self.others[range]) {
+        for index in range {
+            let (cell, others) = (&mut self.cells[index], &mut self.others[index]);
+            found = found.or_else(|| self.strong.beside(index, (now, false), clock, None));
             if cell.write >= clock.live {
                 found = found.or_else(|| after_write(cell.write, now, clock, None, false));
             }
@@ -174,7 +182,7 @@ impl Shadow {
         at: usize,
         bytes: usize,
         now: Epoch,
-        clock: &Clock,
+        clock: &Clock<'_>,
         fine: Option<(&mut Fine, u32)>,
     ) -> Option<(Epoch, Hazard)> {
         let range = self.range(at, bytes);
@@ -183,15 +191,17 @@ impl Shadow {
         for index in range {
             let cell = &mut self.cells[index];
             let known = fine.as_ref().map(|(fine, _)| &**fine);
+            found = found.or_else(|| self.strong.beside(index, (now, true), clock, known));
             if cell.write >= clock.live {
                 found = found.or_else(|| after_write(cell.write, now, clock, known, true));
             }
             if cell.read >= clock.live {
                 found = found.or_else(|| after_read((cell.read, self.others[index]), now, clock, known));
-                if cell.read.shared()
-                    && let Some((fine, span)) = &mut fine
+                if let Some((fine, span)) = &mut fine
+                    && (cell.read.shared() || fine.keeps)
                 {
                     found = found.or_else(|| listed(fine, (*span, index as u32), now, clock));
+                    fine.readers.remove(&(*span, index as u32));
                 }
             }
             *cell = Cell { write: now, read: Epoch::default() };
@@ -214,116 +224,65 @@ impl Shadow {
         &mut self,
         range: std::ops::Range<usize>,
         now: Epoch,
-        clock: &Clock,
+        clock: &Clock<'_>,
         fine: Option<(&mut Fine, u32)>,
     ) -> Option<(Epoch, Hazard)> {
         let (fine, span) = fine?;
         let mut found = None;
         for index in range {
             let cell = &mut self.cells[index];
+            found = found.or_else(|| self.strong.beside(index, (now, false), clock, Some(fine)));
             if cell.write >= clock.live {
                 found = found.or_else(|| after_write(cell.write, now, clock, Some(fine), false));
             }
             let before = cell.read;
             cell.read = readers(before, &mut self.others[index], now, clock);
-            if cell.read.shared() && fine.listed < MOST_READERS {
+            if (cell.read.shared() || fine.keeps) && fine.listed < MOST_READERS {
                 fine.listed += 1;
-                let fresh = !before.shared() || before < clock.era;
+                let fresh = !fine.keeps && (!before.shared() || before < clock.era);
                 let list = fine.readers.entry((span, index as u32)).or_default();
                 if fresh {
                     list.clear();
                     list.push(before);
                 }
-                list.retain(|reader| !reader.same_thread(now));
+                list.retain(|reader| *reader < clock.block || !reader.same_thread(now));
                 list.push(now);
             }
         }
         found
     }
-}
 
-/// The hazard of an access after a live write.
-#[inline]
-fn after_write(
-    before: Epoch,
-    now: Epoch,
-    clock: &Clock,
-    fine: Option<&Fine>,
-    writes: bool,
-) -> Option<(Epoch, Hazard)> {
-    if before.special() && before >= clock.block {
-        return Some((before, Hazard::OpenCopy));
+    /// A strong access of `bytes` bytes; the first hazard, if there is one.
+    pub(crate) fn strong(
+        &mut self,
+        now: Epoch,
+        kind: StrongKind,
+        clock: &Clock<'_>,
+        fine: Option<(&Fine, u32)>,
+    ) -> Option<(Epoch, Hazard)> {
+        let mut found = None;
+        for index in self.range(kind.place.0 as usize, usize::from(kind.place.1)) {
+            let (cell, others) = (self.cells[index], self.others[index]);
+            let known = fine.map(|(fine, _)| fine);
+            found = found.or_else(|| self.strong.touch(index, now, kind, clock, known));
+            if cell.write >= clock.live {
+                found = found.or_else(|| after_write(cell.write, now, clock, known, kind.writes));
+            }
+            if kind.writes && cell.read >= clock.live {
+                found = found.or_else(|| after_read((cell.read, others), now, clock, known));
+                if let Some((fine, span)) = fine
+                    && (cell.read.shared() || fine.keeps)
+                {
+                    // They stay: who writes next need not be ordered after this access.
+                    found = found.or_else(|| listed(fine, (span, index as u32), now, clock));
+                }
+            }
+        }
+        found
     }
-    if !clock.ordered(before, now, fine) {
-        return Some((before, if writes { Hazard::WriteAfterWrite } else { Hazard::ReadAfterWrite }));
-    }
-    (!writes && now.special()).then_some((before, Hazard::ReadOnlyWritten))
-}
 
-/// The hazard of a write after live reads, with a reader that conflicts.
-#[inline]
-fn after_read(
-    (before, others): (Epoch, Others),
-    now: Epoch,
-    clock: &Clock,
-    fine: Option<&Fine>,
-) -> Option<(Epoch, Hazard)> {
-    let several = before >= clock.era && before.shared();
-    let ordered = if several {
-        // All that is known is how many they are; in the fine mode they are listed.
-        fine.is_some() || before.0 & BLOCK_SHARED == 0 && before.same_warp(now) && before < clock.warp
-    } else {
-        clock.ordered(before, now, fine)
-    };
-    if ordered {
-        return before.special().then(|| (before.by(others.special), Hazard::WrittenReadOnly));
+    /// What the place of a strong access was given, where it begins.
+    pub(crate) fn given(&mut self, at: u32, live: Epoch) -> Option<&mut Given> {
+        self.strong.given(at >> self.shift, live)
     }
-    // The last reader may be the thread that writes, or one of its warp that a barrier orders before it: then the other is not.
-    let innocent = before.same_thread(now) || before.0 & BLOCK_SHARED != 0 && before.same_warp(now);
-    let partner = if several && innocent { before.by(others.reader) } else { before };
-    Some((partner, Hazard::WriteAfterRead))
-}
-
-/// The hazard of a write after listed readers.
-#[cold]
-fn listed(fine: &mut Fine, key: (u32, u32), now: Epoch, clock: &Clock) -> Option<(Epoch, Hazard)> {
-    let list = fine.readers.remove(&key)?;
-    let live = |reader: &Epoch| *reader >= clock.live;
-    let unordered = list.into_iter().filter(live).find(|&reader| !clock.ordered(reader, now, Some(fine)));
-    unordered.map(|reader| (reader, Hazard::WriteAfterRead))
-}
-
-/// What is kept of reads when one more is added.
-#[inline]
-fn readers(before: Epoch, others: &mut Others, now: Epoch, clock: &Clock) -> Epoch {
-    if now.special() {
-        others.special = now.who();
-    }
-    if before < clock.live {
-        return now;
-    }
-    // A special read stays known: it matters to writes that are ordered after it as well.
-    let now = Epoch(now.0 | before.0 & SPECIAL);
-    if before < clock.block {
-        // A reader of another block conflicts with every writer that can still come.
-        return Epoch(before.0 | now.0 & SPECIAL);
-    }
-    if before < clock.era || !before.shared() && before.same_thread(now) {
-        return now;
-    }
-    if !before.same_warp(now) {
-        others.reader = before.who();
-        return Epoch(now.0 | BLOCK_SHARED);
-    }
-    if before.0 & BLOCK_SHARED != 0 {
-        // The other one is of another warp than the last, and so than this.
-        return Epoch(now.0 | BLOCK_SHARED);
-    }
-    if before < clock.warp {
-        return now;
-    }
-    if !before.same_thread(now) {
-        others.reader = before.who();
-    }
-    Epoch(now.0 | WARP_SHARED)
 }

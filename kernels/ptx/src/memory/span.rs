@@ -13,6 +13,10 @@ pub(crate) struct Span {
     pub(crate) shadow: Shadow,
 }
 
+/// What a span held.
+#[derive(Debug)]
+pub(crate) struct Contents(Vec<u8>, Vec<u64>, usize);
+
 impl Span {
     /// So many bytes, undefined.
     pub(crate) fn new(len: usize) -> Span {
@@ -33,6 +37,19 @@ impl Span {
         self.defined.clear();
         self.defined.resize(self.bytes.len().div_ceil(64), 0);
         self.undefined = self.bytes.len();
+    }
+
+    /// What it holds, to be [put back](Span::put_back).
+    pub(crate) fn contents(&self) -> Contents {
+        Contents(self.bytes.clone(), self.defined.clone(), self.undefined)
+    }
+
+    /// As it was. Who touched it stays known.
+    pub(crate) fn put_back(&mut self, contents: &Contents) {
+        let Contents(bytes, defined, undefined) = contents;
+        self.bytes.clone_from(bytes);
+        self.defined.clone_from(defined);
+        self.undefined = *undefined;
     }
 
     pub(crate) fn len(&self) -> usize {

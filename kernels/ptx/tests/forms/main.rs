@@ -5,6 +5,7 @@
 //! operands: edges x edges, one 16-bit operand: all of them, else random; random masks, destination over source at times
 //! ```
 
+mod atomics;
 mod floats;
 mod integers;
 mod operands;

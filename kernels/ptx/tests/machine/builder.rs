@@ -211,7 +211,16 @@ impl Kernel {
         let mut all = [data[0]; 8];
         all[..data.len()].copy_from_slice(data);
         let address = Address { base, offset };
-        Access { space, width, signed: false, count: data.len() as u8, data: all, address, read_only: false }
+        Access {
+            space,
+            width,
+            signed: false,
+            count: data.len() as u8,
+            data: all,
+            address,
+            read_only: false,
+            strong: None,
+        }
     }
 
     pub(crate) fn load(

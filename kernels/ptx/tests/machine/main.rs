@@ -7,6 +7,7 @@ mod collective;
 mod counters;
 mod divergence;
 mod exits;
+mod heard;
 mod launch;
 mod matrix;
 mod memory;

@@ -1,0 +1,135 @@
+//! Modifiers that a row of the table does not name: what an access orders, for whom, and how caches are used.
+//!
+//! ```text
+//! ld.acquire.gpu.global.u32      .volatile .relaxed .acquire           .cta .gpu .sys     space, type: the row
+//! st.release.cta.shared.u32      .volatile .relaxed .release
+//! atom.acq_rel.gpu.global.inc.u32   .relaxed .acquire .release .acq_rel   all may be left out: .relaxed, .gpu
+//! fence.sc.gpu, membar.gl        all are acquire and release
+//! ```
+
+use crate::program::{Scope, Strong};
+
+const SCOPES: [&str; 3] = ["cta", "gpu", "sys"];
+const ORDERS: [&str; 5] = ["volatile", "relaxed", "acquire", "release", "acq_rel"];
+/// Beside `.L1::` and `.L2::`; `weak` is what a plain access is.
+const HINTS: [&str; 7] = ["weak", "ca", "cg", "cs", "lu", "wb", "wt"];
+
+fn parts(form: &str) -> impl Iterator<Item = &str> {
+    form.split('.').skip(1)
+}
+
+fn is_hint(part: &str) -> bool {
+    HINTS.contains(&part) || part.starts_with("L1::") || part.starts_with("L2::")
+}
+
+/// Whether this part of an `ld` or `st` is one of those that rows do not name.
+pub(super) fn is_modifier(part: &str) -> bool {
+    is_hint(part) || ORDERS.contains(&part) || SCOPES.contains(&part)
+}
+
+/// The form without these modifiers, where it is of a family that may have some, has some, and they go together.
+pub(super) fn stripped(form: &str) -> Option<String> {
+    let family = form.split('.').next()?;
+    let drops = |part: &str| match family {
+        "ld" | "st" => is_modifier(part),
+        "atom" | "red" => {
+            part != "volatile"
+                && (ORDERS.contains(&part) || SCOPES.contains(&part) || part.starts_with("L2::"))
+        }
+        // `cp.async.cg` is an instruction of its own, `ld.global.cg` is not.
+        "cp" => is_hint(part) && !matches!(part, "ca" | "cg"),
+        _ => false,
+    };
+    let rest: Vec<&str> = parts(form).filter(|part| !drops(part)).collect();
+    let rest = format!("{family}.{}", rest.join("."));
+    (rest.len() < form.len() && agrees(family, form)).then_some(rest)
+}
+
+/// `.relaxed` and the like of `ld` and `st` name a scope, weak and volatile accesses name none; a load releases nothing, a store
+/// acquires nothing, and neither is both.
+fn agrees(family: &str, form: &str) -> bool {
+    let count = |names: &[&str]| parts(form).filter(|part| names.contains(part)).count();
+    let (scopes, orders) = (count(&SCOPES), count(&ORDERS));
+    let plain = count(&["volatile", "weak"]);
+    match family {
+        "ld" | "st" => {
+            let wrong = if family == "ld" { "release" } else { "acquire" };
+            let strong = orders - count(&["volatile"]);
+            count(&[wrong, "acq_rel"]) == 0 && strong + plain <= 1 && scopes == strong
+        }
+        _ => scopes <= 1 && orders <= 1,
+    }
+}
+
+/// Of a form with `.volatile`, `.relaxed` and the like, or of an atomic one.
+pub(super) fn strong(form: &str) -> Option<Strong> {
+    let (mut strong, mut scope) = (None, Scope::Device);
+    for part in parts(form) {
+        match part {
+            "volatile" | "relaxed" => strong = Some((false, false)),
+            "acquire" => strong = Some((true, false)),
+            "release" => strong = Some((false, true)),
+            "acq_rel" => strong = Some((true, true)),
+            "cta" => scope = Scope::Block,
+            _ => {}
+        }
+    }
+    let (acquire, release) = strong?;
+    Some(Strong { scope, acquire, release })
+}
+
+/// Whom a fence means.
+pub(super) fn scope(form: &str) -> Scope {
+    if parts(form).any(|part| part == "cta") { Scope::Block } else { Scope::Device }
+}
+
+/// The version of PTX and the architecture that brought these modifiers.
+pub(super) fn since(form: &str) -> ((u8, u8), u16) {
+    match form.split('.').next() {
+        Some("ld" | "st" | "atom" | "red") => {}
+        _ => return ((1, 0), 10),
+    }
+    if parts(form).any(|part| ORDERS[1..].contains(&part)) {
+        ((6, 0), 70)
+    } else if parts(form).any(|part| SCOPES.contains(&part)) {
+        ((5, 0), 60)
+    } else {
+        ((1, 0), 10)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stripped;
+
+    #[test]
+    fn only_what_goes_together_is_read_over() {
+        for (form, row) in [
+            ("ld.acquire.gpu.global.u32", "ld.global.u32"),
+            ("ld.volatile.shared.f32", "ld.shared.f32"),
+            ("ld.weak.global.cg.u32", "ld.global.u32"),
+            ("st.release.cta.u32", "st.u32"),
+            ("atom.acq_rel.gpu.global.inc.u32", "atom.global.inc.u32"),
+            ("red.gpu.add.f32", "red.add.f32"),
+            ("cp.async.cg.shared.global.L2::128B", "cp.async.cg.shared.global"),
+        ] {
+            assert_eq!(stripped(form).as_deref(), Some(row), "{form}");
+        }
+        for form in [
+            "ld.release.gpu.u32",
+            "ld.acquire.u32",
+            "ld.gpu.u32",
+            "ld.volatile.gpu.u32",
+            "ld.relaxed.acquire.gpu.u32",
+            "st.acquire.gpu.u32",
+            "st.acq_rel.gpu.u32",
+            "atom.volatile.add.u32",
+            "atom.relaxed.acquire.add.u32",
+            "atom.cta.gpu.add.u32",
+            "ld.global.u32",
+            "bar.sync",
+        ] {
+            assert_eq!(stripped(form), None, "{form}");
+        }
+    }
+}

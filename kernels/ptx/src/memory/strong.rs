@@ -1,0 +1,201 @@
+//! Strong accesses of a granule: atomics, and loads and stores that are `.volatile`, `.relaxed`, `.acquire` or `.release`.
+//!
+//! They lie beside the cells of the shadow, which know weak accesses, because they are few and because none may be forgotten: strong
+//! accesses do not race with one another, so that many may be unordered. A weak access races with each of them that conflicts and
+//! is not ordered before it. What a thread reads there comes after what it reads (also by way of other atomics), and so does all
+//! that the thread does next:
+//!
+//! ```text
+//! atom (block 0)   atom (block 1)   atom (block 2, the last)   st [M], 0 (block 2)      no race: the third has seen the first two
+//! ```
+
+use super::heard::{Given, mutual};
+use super::{Clock, Epoch, Fine, Hazard};
+use crate::program::Scope;
+use std::collections::{HashMap, HashSet};
+
+/// Accesses that are remembered, of a span.
+const MOST: usize = 1 << 21;
+
+/// Accesses of a granule that one access is compared with, the latest ones: enough for right programs, where the latest has mostly seen
+/// the others, and a bound for wrong ones.
+const MOST_COMPARED: usize = 1 << 12;
+
+/// What a strong access is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StrongKind {
+    pub(crate) reads: bool,
+    pub(crate) writes: bool,
+    /// The first stamp of the block, and whom the access means.
+    pub(crate) by: (Epoch, Scope),
+    /// Where it begins, and its bytes: two that overlap and are not at the same place are not strong to one another.
+    pub(crate) place: (u32, u8),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Touch {
+    epoch: Epoch,
+    kind: StrongKind,
+}
+
+/// The strong accesses of a granule, in the order in which they happened.
+#[derive(Clone, Debug, Default)]
+struct Place {
+    touches: Vec<Touch>,
+    /// Not all begin at the same place and have as many bytes.
+    places: bool,
+    /// They are of several blocks, and there are some that mean their block alone.
+    blocks: [bool; 2],
+    given: Given,
+}
+
+/// The granules of a span that have some.
+#[derive(Debug, Default)]
+pub(super) struct Strongs {
+    places: HashMap<u32, Place>,
+    /// How many accesses were entered, those forgotten since too.
+    entered: usize,
+}
+
+impl Strongs {
+    pub(super) fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Strongs::default();
+    }
+
+    /// Granules become half as large.
+    pub(super) fn halve(&mut self) {
+        let halves = |(at, place): (u32, Place)| [(2 * at, place.clone()), (2 * at + 1, place)];
+        self.places = std::mem::take(&mut self.places).into_iter().flat_map(halves).collect();
+    }
+
+    /// The hazard of a weak access. What a write orders behind it needs to be known no more.
+    #[inline]
+    pub(super) fn beside(
+        &mut self,
+        index: usize,
+        (now, writes): (Epoch, bool),
+        clock: &Clock<'_>,
+        fine: Option<&Fine>,
+    ) -> Option<(Epoch, Hazard)> {
+        if self.places.is_empty() {
+            return None;
+        }
+        let found = self.places.get(&(index as u32))?.hazard(now, (None, writes), clock, fine);
+        if writes {
+            self.places.remove(&(index as u32));
+        }
+        found
+    }
+
+    /// Enters a strong access; its hazard with another that is strong as well.
+    pub(super) fn touch(
+        &mut self,
+        index: usize,
+        now: Epoch,
+        kind: StrongKind,
+        clock: &Clock<'_>,
+        fine: Option<&Fine>,
+    ) -> Option<(Epoch, Hazard)> {
+        let place = self.places.entry(index as u32).or_default();
+        let found = place.conflict(now, kind, clock, fine);
+        if self.entered < MOST && place.enter(now, kind) {
+            self.entered += 1;
+        }
+        found
+    }
+
+    pub(super) fn given(&mut self, index: u32, live: Epoch) -> Option<&mut Given> {
+        let place = self.places.get_mut(&index)?;
+        place.forget(live);
+        Some(&mut place.given)
+    }
+}
+
+impl Place {
+    /// What was done in earlier launches counts no more.
+    fn forget(&mut self, live: Epoch) {
+        if self.touches.first().is_some_and(|touch| touch.epoch < live) {
+            *self = Place::default();
+        }
+    }
+
+    /// The hazard of an access with an earlier one that is not ordered before it: of a weak access, or of a strong one with one that is
+    /// not strong to it, being at another place or leaving its block out.
+    fn hazard(
+        &self,
+        now: Epoch,
+        (strong, writes): (Option<StrongKind>, bool),
+        clock: &Clock<'_>,
+        fine: Option<&Fine>,
+    ) -> Option<(Epoch, Hazard)> {
+        // The one that has seen what comes before it here, and is ordered before this access.
+        let mut seen: Option<StrongKind> = None;
+        // And whose accesses it has seen: what such a thread did here before that comes before as well.
+        let mut before = HashSet::new();
+        for Touch { epoch, kind } in
+            self.touches.iter().rev().take(MOST_COMPARED).filter(|touch| touch.epoch >= clock.live)
+        {
+            let read = kind.reads.then_some(*kind);
+            let who = (kind.by.0, epoch.thread());
+            if clock.ordered(*epoch, now, fine) {
+                seen = read;
+            } else if kind.writes && seen.is_some_and(|by| mutual(by.by, kind.by)) {
+                seen = read;
+                before.insert(who);
+            } else if before.contains(&who) {
+                seen = seen.filter(|_| !kind.writes);
+            } else if kind.writes || writes {
+                let hazard = match strong {
+                    Some(strong) if strong.place != kind.place => Hazard::Overlap,
+                    Some(strong) if !mutual(strong.by, kind.by) => Hazard::Scope,
+                    Some(_) => continue,
+                    None if !kind.writes => Hazard::WriteAfterRead,
+                    None if writes => Hazard::WriteAfterWrite,
+                    None => Hazard::ReadAfterWrite,
+                };
+                return Some((*epoch, hazard));
+            }
+        }
+        None
+    }
+
+    /// The hazard of a strong access with one that is not strong to it.
+    fn conflict(
+        &mut self,
+        now: Epoch,
+        kind: StrongKind,
+        clock: &Clock<'_>,
+        fine: Option<&Fine>,
+    ) -> Option<(Epoch, Hazard)> {
+        self.forget(clock.live);
+        if let Some(first) = self.touches.first() {
+            self.places |= first.kind.place != kind.place;
+            self.blocks[0] |= first.kind.by.0 != kind.by.0;
+        }
+        self.blocks[1] |= kind.by.1 == Scope::Block;
+        let strong_to_all = !self.places && self.blocks != [true; 2];
+        if strong_to_all { None } else { self.hazard(now, (Some(kind), kind.writes), clock, fine) }
+    }
+
+    /// Enters an access; true where that is one more. A thread that does the same once more, with no release or barrier since, is
+    /// remembered once: reads until the next write, as a loop that waits does them, and writes where nothing comes in between.
+    fn enter(&mut self, now: Epoch, kind: StrongKind) -> bool {
+        let again = |touch: &Touch| {
+            touch.kind == kind && touch.epoch.stamp() == now.stamp() && touch.epoch.same_thread(now)
+        };
+        let since =
+            self.touches.iter().rev().take(MOST_COMPARED).take_while(|touch| !touch.kind.writes).count();
+        let since = if kind.writes { 1 } else { since };
+        let from = self.touches.len().saturating_sub(since);
+        if let Some(touch) = self.touches[from..].iter_mut().find(|touch| again(touch)) {
+            touch.epoch = now;
+            return false;
+        }
+        self.touches.push(Touch { epoch: now, kind });
+        true
+    }
+}
