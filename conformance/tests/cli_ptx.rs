@@ -206,18 +206,18 @@ fn bad_input_is_refused_with_file_and_reason() {
     assert!(missing.code == 2 && missing.err.contains("no-such.ptx"), "{}", missing.err);
 }
 
-/// Story: a text for atomics was refused as misspelt, and `explain` ended at the first instruction that it did not know.
+/// Story: a text for what the machine does not play was refused as misspelt, and `explain` ended at the first instruction that it did not know.
 #[test]
 fn explain_lists_all_that_cannot_run() {
     let text = SCALE
-        .replace("bar.sync 0;", "bar.sync 0; atom.global.add.u32 %r1, [%rd1], 1; frob.u32 %r1; frob.u32 %r1;")
+        .replace("bar.sync 0;", "bar.sync 0; mbarrier.arrive.b64 _, [%rd1]; frob.u32 %r1; frob.u32 %r1;")
         .replace("mul.f32 %f3, %f3, %f1;", "mul.f32 %r3, %f3, %f1;");
     let folder = folder(&format!("{text}.visible .entry fine() {{ ret; }}\n"), LAUNCH);
     let explained = run_in(folder.path(), &["ptx", "explain", "k.ptx"]);
     assert_eq!(explained.code, 2, "{}{}", explained.out, explained.err);
     for part in [
         "entry scale\n  it can't be run, for 3 reason(s):",
-        "'atom.global.add.u32' is not supported: the machine knows atomics and does not play them",
+        "'mbarrier.arrive.b64' is not supported: of barriers the machine plays `bar.sync`, `barrier.sync` and `bar.warp.sync`",
         "'frob.u32' is not in the table",
         "(and once more, at line 24)",
         "entry fine\n",
@@ -238,6 +238,34 @@ fn orders_are_named() {
     assert!(counted.out.contains("counted by lanes)"), "{}", counted.out);
     let alone = ptx(one_thread().path(), "run", &[]);
     assert!(alone.out.contains("block 1 x 1 x 1 (one thread a block)"), "{}{}", alone.out, alone.err);
+}
+
+/// A sum of floats depends on the order in which the threads come; one of integers does not.
+#[test]
+fn atomics_are_named_where_the_result_depends_on_their_order() {
+    let text = |ty: &str, one: &str| {
+        format!(
+            ".version 9.0\n.target sm_80\n.address_size 64\n.visible .entry add(.param .u64 x) {{\n.reg .b32 %r<4>; .reg .{ty} %v<3>; \
+             .reg .b64 %d<2>;\nld.param.u64 %d1, [x]; mov.u32 %r1, %tid.x;\ncvt.{one} %v1, %r1;\nred.global.add.{ty} [%d1], %v1;\nret; }}\n"
+        )
+    };
+    let launch = |ty: &str| {
+        format!(
+            "block = [64]\ngrid = [2]\n[[param]]\nname = \"x\"\ntype = \"{ty}\"\ncount = 1\nvalues = [16777215]\n"
+        )
+    };
+    let floats = folder(&text("f32", "rn.f32.u32").replace("[16777215]", "[0.1]"), &launch("f32"));
+    let checked = ptx(floats.path(), "check", &["--orders", "6"]);
+    assert_eq!(checked.code, 1, "{}{}", checked.out, checked.err);
+    let said = "order-dependent: element 0 of x is another after order";
+    assert!(
+        checked.out.contains(said) && checked.out.contains(": its atomics (line 8) came in another order"),
+        "{}",
+        checked.out
+    );
+    let integers = folder(&text("u32", "u32.u32"), &launch("u32"));
+    let checked = ptx(integers.path(), "check", &["--orders", "6"]);
+    assert_eq!(checked.code, 0, "{}{}", checked.out, checked.err);
 }
 
 /// Story: `check` ended at the first order with an error, and what only another order shows was not found.
@@ -364,7 +392,7 @@ fn the_samples_of_the_documentation_are_what_is_printed() {
     let launch = LAUNCH.replace("\n[[param]]", "\n\n[[param]]");
     let right = folder(SCALE, &launch);
     let racing = folder(&SCALE.replace("bar.sync 0;\n", "\n"), &launch);
-    let odd = folder(&SCALE.replace("bar.sync 0;", "atom.shared.add.u32 %r7, [%r3], 1;"), &launch);
+    let odd = folder(&SCALE.replace("bar.sync 0;", "mbarrier.arrive.shared.b64 _, [%r3];"), &launch);
     let shown = |at: &Path, words: &str| {
         let ran = run_in(at, &words.split(' ').collect::<Vec<_>>());
         assert_eq!(ran.err, "", "{words}");

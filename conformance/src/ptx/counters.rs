@@ -26,6 +26,7 @@ pub const COUNTERS: &[Counter] = &[
     one("loads", "  ld", "`ld`, of all memories, parameters too.", |c| c.loads),
     one("stores", "  st", "`st`, of all memories.", |c| c.stores),
     one("copies", "  cp.async, commit, wait", "`cp.async`, `cp.async.commit_group`, `cp.async.wait_group` and `wait_all`.", |c| c.copies),
+    one("atomics", "  atom, red, fence", "`atom`, `red`, `fence` and `membar`.", |c| c.atomics),
     one("matrix_loads", "  ldmatrix", "`ldmatrix`.", |c| c.matrix_loads),
     one("mma", "  mma", "`mma.sync` and `mma.sp`.", |c| c.mma),
     one("collectives", "  shfl, vote, redux", "What lanes of a warp tell each other.", |c| c.collectives),

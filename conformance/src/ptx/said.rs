@@ -107,6 +107,9 @@ pub struct Difference {
     pub buffer: String,
     /// Its first element that differs.
     pub element: usize,
+    /// The lines of the entry's atomics, which came in another order too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub atomics: Vec<u32>,
 }
 
 /// What a buffer holds.

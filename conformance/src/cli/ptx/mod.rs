@@ -9,7 +9,7 @@ use clap::{Args as ClapArgs, Subcommand};
 use serde::Serialize;
 use sparse_oracle::plain_file;
 use sparse_ptx::decode;
-use sparse_ptx::program::Program;
+use sparse_ptx::program::{Act, Program};
 use sparse_ptx::text;
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -183,10 +183,18 @@ fn check(program: &Program, described: &Described, orders: u64) -> Result<Said> 
             && let Some((buffer, element)) = first.difference(&other)
         {
             said.clean = false;
-            said.difference = Some(Difference { order, buffer, element });
+            said.difference = Some(Difference { order, buffer, element, atomics: atomics(program) });
         }
     }
     Ok(said)
+}
+
+/// The lines of the atomics of an entry.
+fn atomics(program: &Program) -> Vec<u32> {
+    let steps = program.steps.iter().filter(|step| matches!(step.act, Act::Atomic(_)));
+    let mut lines: Vec<u32> = steps.map(|step| step.line).collect();
+    lines.dedup();
+    lines
 }
 
 /// Prints it; 1 where something is wrong.
@@ -204,10 +212,15 @@ fn said_by(out: &mut impl Write, launched: &Launched, said: &Said) -> Result<u8>
     }
     let is_check = said.buffers.is_none() && said.counters.is_none();
     print::findings(out, said, is_check)?;
-    if let Some(Difference { order, buffer, element }) = &said.difference {
+    if let Some(Difference { order, buffer, element, atomics }) = &said.difference {
+        let lines: Vec<String> = atomics.iter().map(u32::to_string).collect();
+        let why = match lines.as_slice() {
+            [] => String::new(),
+            lines => format!(": its atomics (line {}) came in another order", lines.join(", ")),
+        };
         writeln!(
             out,
-            "order-dependent: element {element} of {buffer} is another after order {order} than after order 0"
+            "order-dependent: element {element} of {buffer} is another after order {order} than after order 0{why}"
         )?;
     }
     print::clean(out, said)?;
