@@ -19,7 +19,7 @@ const BLOCKS: [u32; 4] = [1, 2, 1, 3];
 
 /// What a statement may be. In braces is a choice, of one byte: `{r}` a register, `{p}` a predicate, `{f}` a float, `{i}` a small number,
 /// `{o}` an offset in bytes, `{m}` members of a warp, `{l}` a label, `{b}` a buffer.
-const TEMPLATES: [&str; 43] = [
+const TEMPLATES: [&str; 54] = [
     "add.s32 %r{r}, %r{r}, {i};",
     "add.s32 %r{r}, %r{r}, %r{r};",
     "sub.s32 %r{r}, %r{r}, %r{r};",
@@ -66,6 +66,17 @@ const TEMPLATES: [&str; 43] = [
     "cp.async.wait_all;",
     "bra {l};",
     "ret;",
+    "red.global.add.u32 [%rd2+{o}], %r{r};",
+    "red.global.add.f32 [%rd2+{o}], %f{f};",
+    "red.shared.max.u32 [%r6+{o}], %r{r};",
+    "atom.acq_rel.gpu.global.add.u32 %r{r}, [%rd2+{o}], %r{r};",
+    "atom.acquire.cta.global.cas.b32 %r{r}, [%rd2+{o}], %r{r}, %r{r};",
+    "atom.release.gpu.global.exch.b32 %r{r}, [%rd2+{o}], %r{r};",
+    "ld.acquire.gpu.global.u32 %r{r}, [%rd2+{o}];",
+    "st.release.cta.global.u32 [%rd2+{o}], %r{r};",
+    "ld.volatile.shared.u32 %r{r}, [%r6+{o}];",
+    "fence.acq_rel.gpu;",
+    "fence.sc.cta;",
 ];
 
 /// An entry and how it is launched.
@@ -189,6 +200,21 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
         [plain("mov.u32 %r6, tile", &[]), plain("cp.async.ca", &[]), plain("cp.async.commit", &[])].concat();
     seed(0, 0, &[copy.clone(), plain("cp.async.wait_group", &[0]), read.clone()]);
     seed(0, 0, &[copy, plain("cp.async.wait_group", &[1]), read]);
+    // A word is read, released, acquired and written: the readers of a place have to be listed.
+    let word = [plain("and.b32 %r6", &[0, 1]), plain("ld.global.u32", &[4, 0])].concat();
+    let signal = plain("atom.acq_rel", &[1, 4, 1]);
+    seed(0, 1, &[word.clone(), signal.clone(), plain("st.global.u32", &[0, 0])]);
+    seed(
+        1,
+        3,
+        &[
+            word,
+            plain("fence.acq_rel", &[]),
+            plain("red.global.add.u32", &[2, 0]),
+            signal,
+            plain("st.release", &[0, 0]),
+        ],
+    );
     // Lanes that part and meet, and a loop.
     let part = [plain("setp.lt.u32", &[2, 5, 4]), vec![0xc2, template("bra"), 6]].concat();
     seed(3, 1, &[part, plain("add.s32", &[0, 0, 3]), plain("shfl.sync.bfly", &[0, 0, 1, 0])]);

@@ -4,8 +4,7 @@ use crate::isa::Row;
 use crate::registers::{Class, Extent, Slot};
 use crate::text::Space;
 
-pub use crate::exec::atomic::Update;
-pub use crate::registers::{LaneFn, Operands};
+pub use crate::registers::{LaneFn, Operands, UpdateFn};
 
 /// `@p` or `@!p` before an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +47,7 @@ pub struct Access {
 
 /// How far other threads are told, or asked, of what was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
+pub enum MemoryScope {
     /// `.cta`.
     Block,
     /// `.gpu` and `.sys`.
@@ -59,7 +58,7 @@ pub enum Scope {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strong {
     /// Whom it means.
-    pub scope: Scope,
+    pub scope: MemoryScope,
     /// `.acquire`, `.acq_rel`: what the thread that wrote the value had released is ordered before what follows.
     pub acquire: bool,
     /// `.release`, `.acq_rel`: what came before is ordered before what follows where the value is acquired.
@@ -74,7 +73,7 @@ pub struct Atomic {
     /// Bytes: 2, 4, 8.
     pub width: u8,
     /// From the old value and two operands to the new value: in shared memory, and in global memory.
-    pub updates: [Update; 2],
+    pub updates: [UpdateFn; 2],
     /// Gets the old value; `red` has none.
     pub d: Option<Slot>,
     /// The operands; the second is the first where the operation has but one.
@@ -183,7 +182,7 @@ pub enum Act {
     /// `atom`, `red`.
     Atomic(Box<Atomic>),
     /// `fence`, `membar`.
-    Fence(Scope),
+    Fence(MemoryScope),
     /// `cp.async`.
     Copy(CopyAsync),
     /// `cp.async.commit_group`.

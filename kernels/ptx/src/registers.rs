@@ -98,6 +98,9 @@ impl Registers {
 /// What changes registers and nothing else: for the lanes of the mask, destinations from sources.
 pub type LaneFn = fn(&mut Registers, &Operands, Mask);
 
+/// What an atomic makes of the old value and its two operands.
+pub type UpdateFn = fn(u64, u64, u64) -> u64;
+
 /// Registers of a [`LaneFn`], in the order of the instruction's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operands {

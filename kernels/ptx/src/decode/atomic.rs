@@ -6,7 +6,7 @@ use super::order;
 use super::warp::strange;
 use crate::exec::atomic::operation;
 use crate::isa::Immediate;
-use crate::program::{Act, Atomic, Scope, Strong};
+use crate::program::{Act, Atomic, MemoryScope, Strong};
 use crate::text::{Instruction, Operand, Space, Type};
 
 impl<'a> Builder<'a> {
@@ -55,7 +55,7 @@ impl<'a> Builder<'a> {
     /// `fence.acq_rel.gpu`, `membar.gl`.
     pub(super) fn fence(&mut self, ins: &Instruction<'a>) -> Result<Act, DecodeError> {
         self.exactly(ins, 0)?;
-        let scope: Scope = order::scope(ins.form);
+        let scope: MemoryScope = order::scope(ins.form);
         Ok(Act::Fence(scope))
     }
 }

@@ -7,7 +7,7 @@
 //! fence.sc.gpu, membar.gl        all are acquire and release
 //! ```
 
-use crate::program::{Scope, Strong};
+use crate::program::{MemoryScope, Strong};
 
 const SCOPES: [&str; 3] = ["cta", "gpu", "sys"];
 const ORDERS: [&str; 5] = ["volatile", "relaxed", "acquire", "release", "acq_rel"];
@@ -63,14 +63,14 @@ fn agrees(family: &str, form: &str) -> bool {
 
 /// Of a form with `.volatile`, `.relaxed` and the like, or of an atomic one.
 pub(super) fn strong(form: &str) -> Option<Strong> {
-    let (mut strong, mut scope) = (None, Scope::Device);
+    let (mut strong, mut scope) = (None, MemoryScope::Device);
     for part in parts(form) {
         match part {
             "volatile" | "relaxed" => strong = Some((false, false)),
             "acquire" => strong = Some((true, false)),
             "release" => strong = Some((false, true)),
             "acq_rel" => strong = Some((true, true)),
-            "cta" => scope = Scope::Block,
+            "cta" => scope = MemoryScope::Block,
             _ => {}
         }
     }
@@ -79,8 +79,8 @@ pub(super) fn strong(form: &str) -> Option<Strong> {
 }
 
 /// Whom a fence means.
-pub(super) fn scope(form: &str) -> Scope {
-    if parts(form).any(|part| part == "cta") { Scope::Block } else { Scope::Device }
+pub(super) fn scope(form: &str) -> MemoryScope {
+    if parts(form).any(|part| part == "cta") { MemoryScope::Block } else { MemoryScope::Device }
 }
 
 /// The version of PTX and the architecture that brought these modifiers.

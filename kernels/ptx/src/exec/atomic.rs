@@ -6,10 +6,8 @@
 
 use super::half::{add_bf16, add_f16};
 use super::round::{flush, quiet, quiet64};
+use crate::registers::UpdateFn;
 use crate::text::Type;
-
-/// From the old value and the two operands to the new value.
-pub type Update = fn(u64, u64, u64) -> u64;
 
 /// What one operation on one type does.
 #[derive(Clone, Copy, Debug)]
@@ -19,16 +17,16 @@ pub(crate) struct Operation {
     /// Operands beside the address.
     pub(crate) operands: usize,
     /// In shared memory.
-    pub(crate) update: Update,
+    pub(crate) update: UpdateFn,
     /// In global memory, where that is something else.
-    pub(crate) in_global: Option<Update>,
+    pub(crate) in_global: Option<UpdateFn>,
 }
 
-const fn op(name: &'static str, types: &'static [Type], update: Update) -> Operation {
+const fn op(name: &'static str, types: &'static [Type], update: UpdateFn) -> Operation {
     Operation { name, types, operands: 1, update, in_global: None }
 }
 
-const fn sum(types: &'static [Type], update: Update, in_global: Option<Update>) -> Operation {
+const fn sum(types: &'static [Type], update: UpdateFn, in_global: Option<UpdateFn>) -> Operation {
     Operation { name: "add", types, operands: 1, update, in_global }
 }
 

@@ -25,7 +25,7 @@ pub(super) fn record(
     count(machine, part, bytes);
     if machine.launch.checks.races {
         if let Some(strong) = access.strong {
-            let touch = strong::Touch { strong, reads: !writes, writes, bytes, step };
+            let touch = strong::StrongAccess { strong, reads: !writes, writes, bytes, step };
             lanes(part.mask).for_each(|lane| strong::record(machine, shared, warp, part, touch, lane));
             strong::finish(machine, shared, warp, part, (strong, step));
             return;

@@ -8,7 +8,7 @@ use super::schedule::Order;
 use super::space::{Location, Part, Request, addresses, next_part};
 use super::warp::Warp;
 use crate::memory::{Clock, Conflict, Epoch, Past, StrongKind};
-use crate::program::{Atomic, Scope, Strong};
+use crate::program::{Atomic, MemoryScope, Strong};
 use crate::registers::{ALL, Class, LANES, Mask, Registers, Slot};
 
 /// `atom` and `red`: lane after lane, in the order of the schedule.
@@ -39,7 +39,7 @@ pub(super) fn atomic(
         count(machine, &part, bytes);
         for &lane in order.iter().filter(|&&lane| part.mask >> lane & 1 == 1) {
             let writes = update(machine, shared, &mut warp.registers, atomic, &part, lane);
-            let touch = Touch { strong: atomic.strong, reads: true, writes, bytes, step };
+            let touch = StrongAccess { strong: atomic.strong, reads: true, writes, bytes, step };
             record(machine, shared, warp, &part, touch, lane);
         }
         finish(machine, shared, warp, &part, (atomic.strong, step));
@@ -96,7 +96,7 @@ fn value(registers: &Registers, slot: Slot, lane: usize, width: usize) -> u64 {
 
 /// A strong access.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Touch {
+pub(super) struct StrongAccess {
     pub(super) strong: Strong,
     pub(super) reads: bool,
     pub(super) writes: bool,
@@ -111,7 +111,7 @@ pub(super) fn record(
     shared: &mut Shared,
     warp: &Warp,
     part: &Part,
-    touch: Touch,
+    touch: StrongAccess,
     lane: usize,
 ) {
     let live = match part.target {
@@ -148,8 +148,9 @@ pub(super) fn record(
         && let Some(given) = span.shadow.given(at, live)
     {
         let own = past.map(|past| heard.releases(thread, past));
-        let released = |of: Scope| own.as_ref().filter(|_| of <= scope).or_else(|| heard.fenced(thread, of));
-        given.give(by, [released(Scope::Block), released(Scope::Device)], touch.reads);
+        let released =
+            |of: MemoryScope| own.as_ref().filter(|_| of <= scope).or_else(|| heard.fenced(thread, of));
+        given.give(by, [released(MemoryScope::Block), released(MemoryScope::Device)], touch.reads);
     }
 }
 
@@ -170,7 +171,13 @@ pub(super) fn finish(
 }
 
 /// `fence`, `membar`.
-pub(super) fn fence(machine: &mut Machine<'_>, shared: &mut Shared, warp: &Warp, scope: Scope, active: Mask) {
+pub(super) fn fence(
+    machine: &mut Machine<'_>,
+    shared: &mut Shared,
+    warp: &Warp,
+    scope: MemoryScope,
+    active: Mask,
+) {
     for lane in lanes(active) {
         let thread = warp.first + lane as u32;
         let past = past(machine, shared, warp, thread);

@@ -11,7 +11,7 @@
 //! accesses behind it (release) and before it (acquire) what they do not do themselves.
 
 use super::Epoch;
-use crate::program::Scope;
+use crate::program::MemoryScope;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -114,7 +114,7 @@ pub(crate) struct Released {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Given {
     /// Who wrote last: its block, and whom it meant.
-    last: Option<(Epoch, Scope)>,
+    last: Option<(Epoch, MemoryScope)>,
     /// What was released for the whole device.
     device: Option<Arc<Known>>,
     /// What threads of one block, which began with this stamp, released for whomever.
@@ -122,22 +122,22 @@ pub(crate) struct Given {
 }
 
 /// Whether two strong accesses of threads of these blocks mean each other.
-pub(super) fn mutual(a: (Epoch, Scope), b: (Epoch, Scope)) -> bool {
-    a.0 == b.0 || a.1.min(b.1) == Scope::Device
+pub(super) fn mutual(a: (Epoch, MemoryScope), b: (Epoch, MemoryScope)) -> bool {
+    a.0 == b.0 || a.1.min(b.1) == MemoryScope::Device
 }
 
 impl Given {
     /// A strong store or atomic: whose, and what it and the fences before it release, for each scope. An atomic (`reads`) hands on
     /// what was given before.
-    pub(crate) fn give(&mut self, by: (Epoch, Scope), released: [Option<&Released>; 2], reads: bool) {
+    pub(crate) fn give(&mut self, by: (Epoch, MemoryScope), released: [Option<&Released>; 2], reads: bool) {
         if !reads || !self.last.is_some_and(|last| mutual(last, by)) {
             *self = Given::default();
         }
         self.last = Some(by);
-        if let Some(released) = released[Scope::Device as usize] {
+        if let Some(released) = released[MemoryScope::Device as usize] {
             add(&mut self.device, released);
         }
-        if let Some(released) = released[Scope::Block as usize] {
+        if let Some(released) = released[MemoryScope::Block as usize] {
             let mut known = self.block.take().filter(|(of, _)| *of == by.0).map(|(_, known)| known);
             add(&mut known, released);
             self.block = known.map(|known| (by.0, known));
@@ -145,11 +145,14 @@ impl Given {
     }
 
     /// What a strong load or atomic is told, and in which scope that may be acquired.
-    pub(crate) fn told(&self, by: (Epoch, Scope)) -> impl Iterator<Item = (Scope, &Arc<Known>)> {
+    pub(crate) fn told(&self, by: (Epoch, MemoryScope)) -> impl Iterator<Item = (MemoryScope, &Arc<Known>)> {
         let sees = self.last.is_some_and(|last| mutual(last, by));
-        let device = self.device.iter().map(|known| (Scope::Device, known));
-        let block =
-            self.block.iter().filter(move |(of, _)| *of == by.0).map(|(_, known)| (Scope::Block, known));
+        let device = self.device.iter().map(|known| (MemoryScope::Device, known));
+        let block = self
+            .block
+            .iter()
+            .filter(move |(of, _)| *of == by.0)
+            .map(|(_, known)| (MemoryScope::Block, known));
         device.chain(block).filter(move |_| sees)
     }
 }
@@ -207,8 +210,8 @@ impl Heard {
     pub(crate) fn hears(
         &mut self,
         thread: u32,
-        (scope, known): (Scope, &Arc<Known>),
-        acquires: Option<Scope>,
+        (scope, known): (MemoryScope, &Arc<Known>),
+        acquires: Option<MemoryScope>,
     ) {
         if acquires.is_some_and(|of| scope <= of) {
             let mut own = self.of(thread).cloned();
@@ -220,9 +223,12 @@ impl Heard {
     }
 
     /// A fence of a thread, which has done this until now.
-    pub(crate) fn fence(&mut self, thread: u32, scope: Scope, own: Past) {
-        let scopes =
-            if scope == Scope::Device { &[Scope::Block, Scope::Device][..] } else { &[Scope::Block] };
+    pub(crate) fn fence(&mut self, thread: u32, scope: MemoryScope, own: Past) {
+        let scopes = if scope == MemoryScope::Device {
+            &[MemoryScope::Block, MemoryScope::Device][..]
+        } else {
+            &[MemoryScope::Block]
+        };
         for &scope in scopes {
             let told = self.fences.entry(thread).or_default().told[scope as usize].take();
             told.iter().for_each(|known| self.hears(thread, (scope, known), Some(scope)));
@@ -233,7 +239,7 @@ impl Heard {
     }
 
     /// What the last fence of a thread released in this scope.
-    pub(crate) fn fenced(&self, thread: u32, scope: Scope) -> Option<&Released> {
+    pub(crate) fn fenced(&self, thread: u32, scope: MemoryScope) -> Option<&Released> {
         self.fences.get(&thread)?.released[scope as usize].as_ref()
     }
 

@@ -4,7 +4,8 @@
 //! generic address      0x10_0000_0000  shared window    offset into the shared memory of the block
 //!                      0x20_0000_0000  local window     offset into the local memory of the thread
 //!                    0x7f00_0000_0000  device           allocation | gap | allocation | gap ...
-//! span                 bytes, one bit a byte 'defined', shadow (who touched it last)
+//! span                 bytes, one bit a byte 'defined', shadow: who touched it last, and strong accesses (atomics and their like)
+//! heard                what threads know of others by release and acquire; barriers are stamps (entry), partial ones a table (fine)
 //! ```
 //!
 //! Addresses of the device are never used twice within its life, and between two allocations lies a gap that belongs to none, so

@@ -11,7 +11,7 @@
 
 use super::heard::{Given, mutual};
 use super::{Clock, Epoch, Fine, Hazard};
-use crate::program::Scope;
+use crate::program::MemoryScope;
 use std::collections::{HashMap, HashSet};
 
 /// Accesses that are remembered, of a span.
@@ -27,21 +27,21 @@ pub(crate) struct StrongKind {
     pub(crate) reads: bool,
     pub(crate) writes: bool,
     /// The first stamp of the block, and whom the access means.
-    pub(crate) by: (Epoch, Scope),
+    pub(crate) by: (Epoch, MemoryScope),
     /// Where it begins, and its bytes: two that overlap and are not at the same place are not strong to one another.
     pub(crate) place: (u32, u8),
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Touch {
+struct StrongTouch {
     epoch: Epoch,
     kind: StrongKind,
 }
 
 /// The strong accesses of a granule, in the order in which they happened.
 #[derive(Clone, Debug, Default)]
-struct Place {
-    touches: Vec<Touch>,
+struct Granule {
+    touches: Vec<StrongTouch>,
     /// Not all begin at the same place and have as many bytes.
     places: bool,
     /// They are of several blocks, and there are some that mean their block alone.
@@ -52,7 +52,7 @@ struct Place {
 /// The granules of a span that have some.
 #[derive(Debug, Default)]
 pub(super) struct Strongs {
-    places: HashMap<u32, Place>,
+    places: HashMap<u32, Granule>,
     /// How many accesses were entered, those forgotten since too.
     entered: usize,
 }
@@ -68,7 +68,7 @@ impl Strongs {
 
     /// Granules become half as large.
     pub(super) fn halve(&mut self) {
-        let halves = |(at, place): (u32, Place)| [(2 * at, place.clone()), (2 * at + 1, place)];
+        let halves = |(at, place): (u32, Granule)| [(2 * at, place.clone()), (2 * at + 1, place)];
         self.places = std::mem::take(&mut self.places).into_iter().flat_map(halves).collect();
     }
 
@@ -115,11 +115,11 @@ impl Strongs {
     }
 }
 
-impl Place {
+impl Granule {
     /// What was done in earlier launches counts no more.
     fn forget(&mut self, live: Epoch) {
         if self.touches.first().is_some_and(|touch| touch.epoch < live) {
-            *self = Place::default();
+            *self = Granule::default();
         }
     }
 
@@ -136,7 +136,7 @@ impl Place {
         let mut seen: Option<StrongKind> = None;
         // And whose accesses it has seen: what such a thread did here before that comes before as well.
         let mut before = HashSet::new();
-        for Touch { epoch, kind } in
+        for StrongTouch { epoch, kind } in
             self.touches.iter().rev().take(MOST_COMPARED).filter(|touch| touch.epoch >= clock.live)
         {
             let read = kind.reads.then_some(*kind);
@@ -176,7 +176,7 @@ impl Place {
             self.places |= first.kind.place != kind.place;
             self.blocks[0] |= first.kind.by.0 != kind.by.0;
         }
-        self.blocks[1] |= kind.by.1 == Scope::Block;
+        self.blocks[1] |= kind.by.1 == MemoryScope::Block;
         let strong_to_all = !self.places && self.blocks != [true; 2];
         if strong_to_all { None } else { self.hazard(now, (Some(kind), kind.writes), clock, fine) }
     }
@@ -184,7 +184,7 @@ impl Place {
     /// Enters an access; true where that is one more. A thread that does the same once more, with no release or barrier since, is
     /// remembered once: reads until the next write, as a loop that waits does them, and writes where nothing comes in between.
     fn enter(&mut self, now: Epoch, kind: StrongKind) -> bool {
-        let again = |touch: &Touch| {
+        let again = |touch: &StrongTouch| {
             touch.kind == kind && touch.epoch.stamp() == now.stamp() && touch.epoch.same_thread(now)
         };
         let since =
@@ -195,7 +195,7 @@ impl Place {
             touch.epoch = now;
             return false;
         }
-        self.touches.push(Touch { epoch: now, kind });
+        self.touches.push(StrongTouch { epoch: now, kind });
         true
     }
 }

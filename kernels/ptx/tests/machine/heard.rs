@@ -10,7 +10,7 @@ use super::builder::Kernel;
 use super::world::World;
 use proptest::prelude::*;
 use sparse_ptx::check::Kind;
-use sparse_ptx::program::{Act, Address, Atomic, Scope, Special, Strong};
+use sparse_ptx::program::{Act, Address, Atomic, MemoryScope, Special, Strong};
 use sparse_ptx::registers::Slot;
 use sparse_ptx::text::Space::Global;
 
@@ -23,7 +23,7 @@ enum Deed {
     Load(usize, Option<Strong>),
     Store(usize, Option<Strong>),
     Atomic(usize, Strong),
-    Fence(Scope),
+    Fence(MemoryScope),
 }
 
 #[derive(Clone, Debug)]
@@ -36,8 +36,8 @@ enum Op {
     Warp(usize),
 }
 
-fn scope() -> impl Strategy<Value = Scope> {
-    prop_oneof![1 => Just(Scope::Block), 5 => Just(Scope::Device)]
+fn scope() -> impl Strategy<Value = MemoryScope> {
+    prop_oneof![1 => Just(MemoryScope::Block), 5 => Just(MemoryScope::Device)]
 }
 
 /// A signal as kernels send and receive it, at times with something missing: a fence, and a strong store or load, or an atomic.
@@ -205,9 +205,9 @@ fn who(event: Event) -> Option<Who> {
 }
 
 /// Whether two strong accesses, or fences, are in each other's scope.
-fn mutual(events: &[Event], (i, a): (usize, Scope), (j, b): (usize, Scope)) -> bool {
+fn mutual(events: &[Event], (i, a): (usize, MemoryScope), (j, b): (usize, MemoryScope)) -> bool {
     let block = |event| who(event).map(|who| who.0);
-    block(events[i]) == block(events[j]) || a.min(b) == Scope::Device
+    block(events[i]) == block(events[j]) || a.min(b) == MemoryScope::Device
 }
 
 /// The pairs (earlier, later) that race.
@@ -253,9 +253,9 @@ fn races(ops: &[Op]) -> Vec<(Event, Event)> {
             }
             newer = (i, writer.scope);
             observed[i][j] = true;
-            let mut from: Vec<(usize, Scope)> = fences(i, false).collect();
+            let mut from: Vec<(usize, MemoryScope)> = fences(i, false).collect();
             from.extend(writer.release.then_some((i, writer.scope)));
-            let mut to: Vec<(usize, Scope)> = fences(j, true).collect();
+            let mut to: Vec<(usize, MemoryScope)> = fences(j, true).collect();
             to.extend(reader.acquire.then_some((j, reader.scope)));
             for &a in &from {
                 for &b in &to {
