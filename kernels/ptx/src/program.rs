@@ -46,7 +46,7 @@ pub struct Access {
 }
 
 /// How far other threads are told, or asked, of what was done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemoryScope {
     /// `.cta`.
     Block,

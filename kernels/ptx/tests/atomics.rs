@@ -357,3 +357,13 @@ first: setp.eq.u32 %p2, %t, 0; @%p2 st.relaxed.gpu.global.u32 [%b], 1;";
     let (outcome, _, b) = launch(body, 2, 64, 0);
     assert_eq!((found(&outcome), b[0]), (vec![], 4));
 }
+
+/// Story: each volatile load between barriers was remembered, and all of them looked at by the next: 1,000 rounds took half a minute, and
+/// these would take hours.
+#[test]
+fn many_strong_reads_of_a_thread_are_remembered_as_two() {
+    let body = "mov.u32 %r1, 0;
+again: ld.volatile.global.u32 %r2, [%b]; bar.sync 0; add.s32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 5000; @%p1 bra again;";
+    let (outcome, ..) = launch(body, 1, 256, 0);
+    assert!(outcome.findings.is_empty() && outcome.complete, "{:?}", found(&outcome));
+}

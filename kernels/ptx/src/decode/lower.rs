@@ -62,7 +62,8 @@ impl<'a> Builder<'a> {
             }
             guard = Some(Guard { predicate: register.slot, negated: guarded.negated });
         }
-        let cuda = file.zip(ins.cuda.map(|cuda| cuda.line));
+        // nvcc gives line 0 to what is of no line.
+        let cuda = file.zip(ins.cuda.map(|cuda| cuda.line).filter(|&line| line != 0));
         let mut push = |builder: &mut Self, act| {
             if let Some(guarded) = ins.guard {
                 builder.guards.push((builder.steps.len() as u32, guarded.predicate));

@@ -10,8 +10,9 @@ use crate::memory::{Epoch, Fine, Heard, Span};
 use crate::program::Special;
 use crate::registers::{ALL, Mask};
 
-/// Steps of a warp before another gets its turn.
+/// Steps of a warp before another gets its turn: few where one may wait for another in a loop.
 const TURN: u64 = 1 << 14;
+const TURN_OF_WAITING: u64 = 1 << 10;
 
 /// What the warps of a block share.
 pub(super) struct Shared {
@@ -110,6 +111,7 @@ impl Block {
                 if self.warps[warp].is_ready() {
                     ran = true;
                     let budget = match machine.launch.schedule.warps {
+                        Order::Forward | Order::Reverse if machine.synchronises => TURN_OF_WAITING,
                         Order::Forward | Order::Reverse => TURN,
                         Order::Random => 1 + machine.random.below(64),
                     };

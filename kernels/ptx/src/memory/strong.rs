@@ -22,7 +22,7 @@ const MOST: usize = 1 << 21;
 const MOST_COMPARED: usize = 1 << 12;
 
 /// What a strong access is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct StrongKind {
     pub(crate) reads: bool,
     pub(crate) writes: bool,
@@ -42,6 +42,8 @@ struct StrongTouch {
 #[derive(Clone, Debug, Default)]
 struct Granule {
     touches: Vec<StrongTouch>,
+    /// Who has read since the last write: where the latest of these reads is, and whether that is the first (1) or another one (2).
+    reads: HashMap<(u32, StrongKind), (usize, u8)>,
     /// Not all begin at the same place and have as many bytes.
     places: bool,
     /// They are of several blocks, and there are some that mean their block alone.
@@ -181,19 +183,29 @@ impl Granule {
         if strong_to_all { None } else { self.hazard(now, (Some(kind), kind.writes), clock, fine) }
     }
 
-    /// Enters an access; true where that is one more. A thread that does the same once more, with no release or barrier since, is
-    /// remembered once: reads until the next write, as a loop that waits does them, and writes where nothing comes in between.
+    /// Enters an access; true where that is one more. Where a thread does the same again, reads until the next write as a loop that waits
+    /// does, or writes with nothing in between, the first and the last are kept: if one between them is ordered before something, so
+    /// is the first, and if one is not, neither is the last.
     fn enter(&mut self, now: Epoch, kind: StrongKind) -> bool {
-        let again = |touch: &StrongTouch| {
-            touch.kind == kind && touch.epoch.stamp() == now.stamp() && touch.epoch.same_thread(now)
-        };
-        let since =
-            self.touches.iter().rev().take(MOST_COMPARED).take_while(|touch| !touch.kind.writes).count();
-        let since = if kind.writes { 1 } else { since };
-        let from = self.touches.len().saturating_sub(since);
-        if let Some(touch) = self.touches[from..].iter_mut().find(|touch| again(touch)) {
-            touch.epoch = now;
-            return false;
+        if kind.writes {
+            self.reads.clear();
+            let again = |touch: &StrongTouch| touch.kind == kind && touch.epoch.same_thread(now);
+            if let [.., first, last] = self.touches.as_mut_slice()
+                && again(first)
+                && again(last)
+            {
+                last.epoch = now;
+                return false;
+            }
+        } else {
+            let (last, count) = self.reads.entry((now.thread(), kind)).or_default();
+            if *count == 2
+                && let Some(touch) = self.touches.get_mut(*last)
+            {
+                touch.epoch = now;
+                return false;
+            }
+            (*last, *count) = (self.touches.len(), *count + 1);
         }
         self.touches.push(StrongTouch { epoch: now, kind });
         true
