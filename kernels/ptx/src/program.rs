@@ -82,8 +82,19 @@ pub struct Atomic {
     pub address: Address,
     /// Atomics are strong.
     pub strong: Strong,
-    /// `cas`, which writes only where it finds its first operand.
-    pub compares: bool,
+    /// What is stored.
+    pub stores: Stores,
+}
+
+/// What an atomic stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stores {
+    /// What comes of the old value and an operand.
+    Result,
+    /// `exch`: the operand, whatever was there.
+    Operand,
+    /// `cas`: its second operand, where it finds the first one; else nothing.
+    IfEqual,
 }
 
 /// `cp.async`: global to shared memory.

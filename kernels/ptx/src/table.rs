@@ -81,6 +81,7 @@ const ATOMIC: &[Row] = &[
     row("membar.{cta,gl}", (1, 4), 10, Kind::Fence, Exact),
     row("membar.sys", (2, 0), 20, Kind::Fence, Exact),
     row("fence{,.sc,.acq_rel}.{cta,gpu,sys}", (6, 0), 70, Kind::Fence, Exact),
+    row("fence{,.sc,.acq_rel}.cluster", (7, 8), 90, Kind::Fence, Exact),
 ];
 
 /// What lanes tell each other.

@@ -289,6 +289,20 @@ fn accesses_of_different_bytes_are_not_strong_to_one_another() {
     assert!(said.contains("not of the same bytes"), "{said}");
 }
 
+/// A vector is as many accesses as it has elements: each is strong to one of its place alone.
+#[test]
+fn elements_of_a_strong_vector_are_accesses_of_their_own() {
+    let body = |load: &str| {
+        format!(
+            "setp.eq.u32 %p1, %t, 0; mov.u32 %r1, 1; mov.u32 %r2, 2;\n@%p1 st.volatile.global.v2.u32 [%a], {{%r1, %r2}};\n@!%p1 {load};"
+        )
+    };
+    clean(&body("ld.volatile.global.u32 %r3, [%a+4]"), 1, 2, |a, _| assert_eq!(a[..2], [1, 2]));
+    clean(&body("ld.volatile.global.v4.u32 {%r3, %r4, %r5, %r6}, [%a]"), 1, 2, |_, _| {});
+    races(&body("ld.volatile.global.u64 %d1, [%a]"), 1, 2, &[2, 3]);
+    races(&body("ld.global.u32 %r3, [%a+4]"), 1, 2, &[2, 3]);
+}
+
 /// Blocks run one after another: who waits for a later one never ends, and is told why.
 #[test]
 fn a_wait_for_a_later_block_is_an_endless_loop() {
@@ -366,4 +380,39 @@ fn many_strong_reads_of_a_thread_are_remembered_as_two() {
 again: ld.volatile.global.u32 %r2, [%b]; bar.sync 0; add.s32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 5000; @%p1 bra again;";
     let (outcome, ..) = launch(body, 1, 256, 0);
     assert!(outcome.findings.is_empty() && outcome.complete, "{:?}", found(&outcome));
+}
+
+/// Story: what `exch` stores counted as undefined where nothing had been stored before, and a `cas` that stored nothing made what was there so.
+#[test]
+fn exch_defines_and_a_cas_that_fails_changes_nothing() {
+    let branch = "setp.eq.u32 %p2, %r2, 0; @%p2 st.global.u32 [%a], 1;";
+    let lock = format!(
+        "setp.ne.u32 %p1, %t, 0; @%p1 ret; atom.shared.exch.b32 %r1, [s], 0; ld.shared.u32 %r2, [s]; {branch}
+atom.shared.cas.b32 %r3, [s], 5, %r1; ld.shared.u32 %r2, [s]; {branch}"
+    );
+    clean(&lock, 1, 2, |a, _| assert_eq!(a[0], 1));
+}
+
+/// Story: what a launch promises not to write was looked up among weak stores alone.
+#[test]
+fn read_only_loads_of_what_an_atomic_writes_are_found() {
+    let body = "red.global.add.u32 [%a], 1;\nbar.sync 0;\nld.global.nc.u32 %r1, [%a]; st.global.u32 [%b], 1;";
+    let (outcome, ..) = launch(body, 1, 1, 0);
+    let kinds: Vec<(Kind, u32)> =
+        outcome.findings.iter().map(|finding| (finding.kind, finding.line)).collect();
+    assert_eq!(kinds, [(Kind::ReadOnly, 3)], "{:?}", found(&outcome));
+}
+
+/// Story: after two million atomics on a buffer, or in the shared memory of all blocks, no more were remembered; then the last block was accused
+/// of setting the counter back, and what is left out of the signal of an earlier block's shared memory was heard by a later one.
+#[test]
+fn very_many_atomics_hide_nothing() {
+    let body = "mov.u32 %r1, 0;
+again: red.global.add.u32 [%a+128], 1; red.shared.add.u32 [s], 1; add.s32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 110; @%p1 bra again;
+setp.ne.u32 %p2, %t, 0; @%p2 ret; sub.s32 %r3, %n, 1; atom.global.inc.u32 %r2, [%a], %r3; setp.ne.u32 %p2, %r2, %r3; @%p2 ret;
+st.global.u32 [%a], 0; ld.global.u32 %r4, [%b]; st.global.u32 [%b], 1;";
+    clean(body, 40, 256, |a, b| assert_eq!((a[0], a[32], b[0]), (0, 110 * 256 * 40, 1)));
+    let racing = format!("{body}\nld.global.u32 %r5, [%a+128];");
+    let (outcome, ..) = launch(&racing, 40, 256, 0);
+    assert!(outcome.findings.iter().any(|finding| finding.line == 5), "{:?}", found(&outcome));
 }

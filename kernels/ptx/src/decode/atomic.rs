@@ -12,8 +12,8 @@ use crate::text::{Instruction, Operand, Space, Type};
 impl<'a> Builder<'a> {
     /// `atom.global.cas.b32 d, [address], b, c`, `red.global.add.f32 [address], b`.
     pub(super) fn atomic(&mut self, ins: &Instruction<'a>) -> Result<Act, DecodeError> {
-        let mut parts =
-            ins.form.split('.').rev().filter(|part| !part.starts_with("L2::") && *part != "noftz");
+        let named = |part: &&str| !(part.starts_with("L2::") || *part == "noftz" || order::is_order(part));
+        let mut parts = ins.form.split('.').rev().filter(named);
         let (ty, name) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         let Some((operation, ty)) = operation(name, ty) else { return Err(strange(ins)) };
         let space =
@@ -48,7 +48,7 @@ impl<'a> Builder<'a> {
             sources: [first, second],
             address,
             strong: order::strong(ins.form).unwrap_or(relaxed),
-            compares: operation.operands == 2,
+            stores: operation.stores,
         })))
     }
 

@@ -6,6 +6,7 @@
 
 use super::half::{add_bf16, add_f16};
 use super::round::{flush, quiet, quiet64};
+use crate::program::Stores;
 use crate::registers::UpdateFn;
 use crate::text::Type;
 
@@ -16,6 +17,7 @@ pub(crate) struct Operation {
     types: &'static [Type],
     /// Operands beside the address.
     pub(crate) operands: usize,
+    pub(crate) stores: Stores,
     /// In shared memory.
     pub(crate) update: UpdateFn,
     /// In global memory, where that is something else.
@@ -23,11 +25,11 @@ pub(crate) struct Operation {
 }
 
 const fn op(name: &'static str, types: &'static [Type], update: UpdateFn) -> Operation {
-    Operation { name, types, operands: 1, update, in_global: None }
+    Operation { name, types, operands: 1, stores: Stores::Result, update, in_global: None }
 }
 
 const fn sum(types: &'static [Type], update: UpdateFn, in_global: Option<UpdateFn>) -> Operation {
-    Operation { name: "add", types, operands: 1, update, in_global }
+    Operation { name: "add", types, operands: 1, stores: Stores::Result, update, in_global }
 }
 
 const fn signed(value: u64) -> i64 {
@@ -69,8 +71,12 @@ static OPERATIONS: &[Operation] = &[
     op("inc", &[U32], |old, b, _| if old >= b { 0 } else { old + 1 }),
     // Counts down from b, and begins at b again.
     op("dec", &[U32], |old, b, _| if old == 0 || old > b { b } else { old - 1 }),
-    op("exch", &[B32, B64], |_, b, _| b),
-    Operation { operands: 2, ..op("cas", &[B16, B32, B64], |old, b, c| if old == b { c } else { old }) },
+    Operation { stores: Stores::Operand, ..op("exch", &[B32, B64], |_, b, _| b) },
+    Operation {
+        operands: 2,
+        stores: Stores::IfEqual,
+        ..op("cas", &[B16, B32, B64], |old, b, c| if old == b { c } else { old })
+    },
     sum(
         &[F32],
         |old, b, _| u64::from(quiet(f32_of(old) + f32_of(b)).to_bits()),

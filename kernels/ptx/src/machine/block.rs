@@ -3,6 +3,7 @@
 use super::grid::Machine;
 use super::prepare::{Prepared, set};
 use super::schedule::Order;
+use super::space::Location;
 use super::step;
 use super::warp::{State, Warp};
 use crate::check::{Kind, Site};
@@ -78,7 +79,8 @@ impl Block {
         (shared.arrived, shared.expected) = ([0; 16], [0; 16]);
         shared.memory.forget();
         shared.local.forget();
-        shared.fine.iter_mut().for_each(Fine::clear);
+        shared.memory.shadow.forget_strong();
+        shared.fine.iter_mut().for_each(|fine| fine.begin(Location::Shared.number()));
         shared.heard.iter_mut().for_each(Heard::clear);
         for warp in &mut self.warps {
             let lanes = (threads - warp.first).min(32);

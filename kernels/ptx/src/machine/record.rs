@@ -25,8 +25,13 @@ pub(super) fn record(
     count(machine, part, bytes);
     if machine.launch.checks.races {
         if let Some(strong) = access.strong {
+            // A vector is so many accesses.
+            let bytes = u32::from(access.width);
             let touch = strong::StrongAccess { strong, reads: !writes, writes, bytes, step };
-            lanes(part.mask).for_each(|lane| strong::record(machine, shared, warp, part, touch, lane));
+            for (lane, element) in lanes(part.mask).flat_map(|lane| (0..access.count).map(move |i| (lane, i)))
+            {
+                strong::record(machine, shared, warp, part, touch, (lane, u32::from(element)));
+            }
             strong::finish(machine, shared, warp, part, (strong, step));
             return;
         }

@@ -7,8 +7,8 @@ use super::record::{conflicts, count};
 use super::schedule::Order;
 use super::space::{Location, Part, Request, addresses, next_part};
 use super::warp::Warp;
-use crate::memory::{Clock, Conflict, Epoch, Past, StrongKind};
-use crate::program::{Atomic, MemoryScope, Strong};
+use crate::memory::{Clock, Conflict, Epoch, Heard, Past, Shadow, StrongKind};
+use crate::program::{Atomic, MemoryScope, Stores, Strong};
 use crate::registers::{ALL, Class, LANES, Mask, Registers, Slot};
 
 /// `atom` and `red`: lane after lane, in the order of the schedule.
@@ -40,7 +40,7 @@ pub(super) fn atomic(
         for &lane in order.iter().filter(|&&lane| part.mask >> lane & 1 == 1) {
             let writes = update(machine, shared, &mut warp.registers, atomic, &part, lane);
             let touch = StrongAccess { strong: atomic.strong, reads: true, writes, bytes, step };
-            record(machine, shared, warp, &part, touch, lane);
+            record(machine, shared, warp, &part, touch, (lane, 0));
         }
         finish(machine, shared, warp, &part, (atomic.strong, step));
     }
@@ -62,7 +62,7 @@ fn update(
     let in_global = matches!(part.target, Location::Device(_));
     let (update, span) = (atomic.updates[usize::from(in_global)], part.target.span(machine, shared));
     let (width, [b, c], at) = (usize::from(atomic.width), atomic.sources, part.at[lane] as usize);
-    let given = registers.defined(b) & registers.defined(c);
+    let given = [b, c].map(|slot| registers.defined(slot) >> lane & 1 == 1);
     let old = match width {
         2 => span.get::<2>(at),
         4 => span.get::<4>(at),
@@ -76,12 +76,17 @@ fn update(
         _ => span.put::<8>(at, new),
     }
     let defined = span.is_defined(at, width);
-    span.define(at, width, defined && given >> lane & 1 == 1);
+    let left = match atomic.stores {
+        Stores::Result => defined && given[0],
+        Stores::Operand => given[0],
+        Stores::IfEqual => defined && given[0] && (old != b || given[1]),
+    };
+    span.define(at, width, left);
     if let Some(d) = atomic.d {
         access::put_lanes(registers, d, 1 << lane, |_| old);
         registers.define(d, 1 << lane, if defined { ALL } else { 0 });
     }
-    !atomic.compares || old == b
+    atomic.stores != Stores::IfEqual || old == b
 }
 
 /// The low bytes of what a lane holds.
@@ -100,19 +105,19 @@ pub(super) struct StrongAccess {
     pub(super) strong: Strong,
     pub(super) reads: bool,
     pub(super) writes: bool,
-    /// Of a lane.
+    /// Of an element.
     pub(super) bytes: u32,
     pub(super) step: u32,
 }
 
-/// Keeps that a lane made a strong access, looks what it races with, and passes on what is released and acquired.
+/// Keeps that a lane made a strong access to an element, looks what it races with, and passes on what is released and acquired.
 pub(super) fn record(
     machine: &mut Machine<'_>,
     shared: &mut Shared,
     warp: &Warp,
     part: &Part,
     touch: StrongAccess,
-    lane: usize,
+    (lane, element): (usize, u32),
 ) {
     let live = match part.target {
         Location::Device(_) => machine.live,
@@ -120,7 +125,7 @@ pub(super) fn record(
         Location::Local | Location::Param => return,
     };
     let (number, Strong { scope, acquire, release }) = (part.target.number(), touch.strong);
-    let (thread, at) = (warp.first + lane as u32, part.at[lane]);
+    let (thread, at) = (warp.first + lane as u32, part.at[lane] + element * touch.bytes);
     let now = Epoch::new(machine.device.stamp, thread, touch.step, false);
     let past = (release && touch.writes).then(|| past(machine, shared, warp, thread));
     let Shared { start, era, heard, fine, memory, finest, .. } = &mut *shared;
@@ -132,11 +137,14 @@ pub(super) fn record(
     let len = span.len();
     span.shadow.prepare(len, if fine.is_some() { *finest } else { touch.bytes });
     let by = (*start, scope);
-    if touch.reads
-        && let Some(given) = span.shadow.given(at, live)
-    {
-        let acquires = acquire.then_some(scope);
-        given.told(by).for_each(|told| heard.hears(thread, told, acquires));
+    let told = |heard: &mut Heard, shadow: &mut Shadow| {
+        if let Some(given) = shadow.given(at, live) {
+            let acquires = acquire.then_some(scope);
+            given.told(by).for_each(|told| heard.hears(thread, told, acquires));
+        }
+    };
+    if touch.reads && (acquire || !touch.writes) {
+        told(heard, &mut span.shadow);
     }
     let clock = Clock { live, block: *start, era: *era, warp: warp.floor, heard: Some(heard) };
     let kind = StrongKind { reads: touch.reads, writes: touch.writes, by, place: (at, touch.bytes as u8) };
@@ -151,6 +159,10 @@ pub(super) fn record(
         let released =
             |of: MemoryScope| own.as_ref().filter(|_| of <= scope).or_else(|| heard.fenced(thread, of));
         given.give(by, [released(MemoryScope::Block), released(MemoryScope::Device)], touch.reads);
+        if touch.reads && !acquire {
+            // With what the thread gave itself, which it knows: so that the place need not keep what it had for the thread alone.
+            told(heard, &mut span.shadow);
+        }
     }
 }
 

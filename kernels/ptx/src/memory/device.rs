@@ -13,7 +13,8 @@ const ALIGN: u64 = 256;
 /// What a device may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of all allocations that live at once. The record of who touched them last takes 4 to 16 times as much again.
+    /// Bytes of all allocations that live at once. The record of who touched them last takes 4 to 16 times as much again, and about 100
+    /// bytes for each word that atomics touch; a launch of a program that has some keeps a copy of all of them while it runs.
     pub bytes: u64,
     /// How many allocations there may be in all, freed ones included.
     pub allocations: usize,

@@ -3,8 +3,8 @@
 use super::{Epoch, Past};
 use std::collections::HashMap;
 
-/// Readers that are listed at most, of a block between two of its barriers.
-pub(super) const MOST_READERS: usize = 1 << 22;
+/// Readers that are listed at most: of a block between two of its barriers, or where they are kept at all.
+const MOST_READERS: usize = 1 << 22;
 
 /// Knowledge that partial barriers give: of a warp only some lanes, of a block only some threads.
 #[derive(Debug, Default)]
@@ -14,9 +14,12 @@ pub(crate) struct Fine {
     known: Vec<Epoch>,
     /// Unordered readers of a granule: (span, index).
     pub(super) readers: HashMap<(u32, u32), Vec<Epoch>>,
-    /// How many were listed in this era; beyond [`MOST_READERS`] no more are, so that memory stays bounded.
-    pub(super) listed: usize,
-    /// Readers are listed for the whole launch, because threads of other blocks may be ordered after some of them.
+    /// How many are listed; beyond [`MOST_READERS`] no more are, so that memory stays bounded.
+    listed: usize,
+    /// Some were not.
+    overflow: bool,
+    /// Readers are listed for the whole launch, not only between two barriers of their block, because threads of other blocks may be
+    /// ordered after some of them. Those of shared memory go with their block.
     pub(super) keeps: bool,
 }
 
@@ -31,8 +34,49 @@ impl Fine {
         self.known.clear();
         if !self.keeps {
             self.readers.clear();
-            self.listed = 0;
+            (self.listed, self.overflow) = (0, false);
         }
+    }
+
+    /// Another block begins, whose shared memory has this number.
+    pub(crate) fn begin(&mut self, shared: u32) {
+        self.clear();
+        let listed = &mut self.listed;
+        self.readers.retain(|&(span, _), list| {
+            *listed -= if span == shared { list.len() } else { 0 };
+            span != shared
+        });
+    }
+
+    /// One more reader of a granule; `first` begins a new list, and is on it. Those of this block, which began with this stamp, are last.
+    pub(super) fn list(&mut self, key: (u32, u32), first: Option<Epoch>, now: Epoch, block: Epoch) {
+        if self.listed >= MOST_READERS {
+            self.overflow = true;
+            return;
+        }
+        let list = self.readers.entry(key).or_default();
+        self.listed -= list.len();
+        if let Some(first) = first {
+            list.clear();
+            list.push(first);
+        }
+        let of_block = list.iter().rev().take_while(|reader| **reader >= block).count();
+        let from = list.len() - of_block;
+        if let Some(at) = list[from..].iter().position(|reader| reader.same_thread(now)) {
+            list.remove(from + at);
+        }
+        list.push(now);
+        self.listed += list.len();
+    }
+
+    /// A granule was written: its readers need to be known no more.
+    pub(super) fn unlist(&mut self, key: (u32, u32)) {
+        self.listed -= self.readers.remove(&key).map_or(0, |list| list.len());
+    }
+
+    /// Every reader of the launch is on a list.
+    pub(super) fn lists_all(&self) -> bool {
+        self.keeps && !self.overflow
     }
 
     /// Adds what partial barriers order before a thread to its past.

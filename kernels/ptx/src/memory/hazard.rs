@@ -45,8 +45,8 @@ pub(super) fn after_read(
     {
         return Some((before, Hazard::Undecided));
     }
-    let ordered = if fine.is_some_and(|fine| fine.keeps) {
-        // All are listed.
+    let ordered = if fine.is_some_and(Fine::lists_all) {
+        // The lists say it.
         true
     } else if several {
         // All that is known is how many they are; in the fine mode they are listed.

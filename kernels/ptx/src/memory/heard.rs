@@ -33,7 +33,7 @@ pub(crate) struct Past {
 /// What is known of all blocks of a launch, in the order in which they ran.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
-    blocks: Vec<Past>,
+    blocks: Vec<Arc<Past>>,
 }
 
 impl Past {
@@ -83,10 +83,11 @@ impl Known {
     }
 
     /// One past more.
-    fn learn(&mut self, past: &Past) {
+    fn learn(&mut self, past: &Arc<Past>) {
         match self.blocks.binary_search_by_key(&past.block, |past| past.block) {
-            Ok(at) => self.blocks[at].merge(past),
-            Err(at) => self.blocks.insert(at, past.clone()),
+            Ok(at) if Arc::ptr_eq(&self.blocks[at], past) => {}
+            Ok(at) => Arc::make_mut(&mut self.blocks[at]).merge(past),
+            Err(at) => self.blocks.insert(at, Arc::clone(past)),
         }
     }
 }
@@ -107,7 +108,7 @@ fn join(known: &mut Option<Arc<Known>>, other: &Arc<Known>) {
 #[derive(Clone, Debug)]
 pub(crate) struct Released {
     known: Option<Arc<Known>>,
-    own: Past,
+    own: Arc<Past>,
 }
 
 /// What a place was given by those who wrote it, one atomic after another.
@@ -203,7 +204,7 @@ impl Heard {
 
     /// What a thread knows, with what it has done itself.
     pub(crate) fn releases(&self, thread: u32, own: Past) -> Released {
-        Released { known: self.of(thread).cloned(), own }
+        Released { known: self.of(thread).cloned(), own: Arc::new(own) }
     }
 
     /// A thread reads what a place was given, by an access that acquires in a scope, or by one that leaves that to a fence.

@@ -19,7 +19,6 @@
 //! ordered: a write after such a one is 'undecided', and the launch is played again with all readers listed.
 
 use super::entry::{SHARING, SPECIAL};
-use super::fine::MOST_READERS;
 use super::hazard::{Others, after_read, after_write, listed, readers};
 use super::strong::{StrongKind, Strongs};
 use super::{Clock, Conflict, Epoch, Fine, Given, Hazard};
@@ -136,6 +135,11 @@ impl Shadow {
         all
     }
 
+    /// Strong accesses count no more: another block begins, whose shared memory this is.
+    pub(crate) fn forget_strong(&mut self) {
+        self.strong.clear();
+    }
+
     /// Nothing was touched.
     pub(crate) fn clear(&mut self) {
         self.cells.clear();
@@ -191,7 +195,8 @@ impl Shadow {
         for index in range {
             let cell = &mut self.cells[index];
             let known = fine.as_ref().map(|(fine, _)| &**fine);
-            found = found.or_else(|| self.strong.beside(index, (now, true), clock, known));
+            let beside = self.strong.beside(index, (now, true), clock, known);
+            found = found.or(beside);
             if cell.write >= clock.live {
                 found = found.or_else(|| after_write(cell.write, now, clock, known, true));
             }
@@ -201,7 +206,7 @@ impl Shadow {
                     && (cell.read.shared() || fine.keeps)
                 {
                     found = found.or_else(|| listed(fine, (*span, index as u32), now, clock));
-                    fine.readers.remove(&(*span, index as u32));
+                    fine.unlist((*span, index as u32));
                 }
             }
             *cell = Cell { write: now, read: Epoch::default() };
@@ -237,16 +242,9 @@ impl Shadow {
             }
             let before = cell.read;
             cell.read = readers(before, &mut self.others[index], now, clock);
-            if (cell.read.shared() || fine.keeps) && fine.listed < MOST_READERS {
-                fine.listed += 1;
+            if cell.read.shared() || fine.keeps {
                 let fresh = !fine.keeps && (!before.shared() || before < clock.era);
-                let list = fine.readers.entry((span, index as u32)).or_default();
-                if fresh {
-                    list.clear();
-                    list.push(before);
-                }
-                list.retain(|reader| *reader < clock.block || !reader.same_thread(now));
-                list.push(now);
+                fine.list((span, index as u32), fresh.then_some(before), now, clock.block);
             }
         }
         found
@@ -264,7 +262,8 @@ impl Shadow {
         for index in self.range(kind.place.0 as usize, usize::from(kind.place.1)) {
             let (cell, others) = (self.cells[index], self.others[index]);
             let known = fine.map(|(fine, _)| fine);
-            found = found.or_else(|| self.strong.touch(index, now, kind, clock, known));
+            let beside = self.strong.touch(index, now, kind, clock, known);
+            found = found.or(beside);
             if cell.write >= clock.live {
                 found = found.or_else(|| after_write(cell.write, now, clock, known, kind.writes));
             }

@@ -14,12 +14,12 @@ use super::{Clock, Epoch, Fine, Hazard};
 use crate::program::MemoryScope;
 use std::collections::{HashMap, HashSet};
 
-/// Accesses that are remembered, of a span.
-const MOST: usize = 1 << 21;
-
 /// Accesses of a granule that one access is compared with, the latest ones: enough for right programs, where the latest has mostly seen
-/// the others, and a bound for wrong ones.
+/// the others, and a bound for wrong ones. Twice as many are kept at most.
 const MOST_COMPARED: usize = 1 << 12;
+
+/// Who has read a granule since the last write: where the latest of these reads is, and whether that is the first (1) or another one (2).
+type Reads = HashMap<(u32, StrongKind), (usize, u8)>;
 
 /// What a strong access is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,8 +42,7 @@ struct StrongTouch {
 #[derive(Clone, Debug, Default)]
 struct Granule {
     touches: Vec<StrongTouch>,
-    /// Who has read since the last write: where the latest of these reads is, and whether that is the first (1) or another one (2).
-    reads: HashMap<(u32, StrongKind), (usize, u8)>,
+    reads: Option<Box<Reads>>,
     /// Not all begin at the same place and have as many bytes.
     places: bool,
     /// They are of several blocks, and there are some that mean their block alone.
@@ -55,8 +54,6 @@ struct Granule {
 #[derive(Debug, Default)]
 pub(super) struct Strongs {
     places: HashMap<u32, Granule>,
-    /// How many accesses were entered, those forgotten since too.
-    entered: usize,
 }
 
 impl Strongs {
@@ -86,9 +83,15 @@ impl Strongs {
         if self.places.is_empty() {
             return None;
         }
-        let found = self.places.get(&(index as u32))?.hazard(now, (None, writes), clock, fine);
-        if writes {
-            self.places.remove(&(index as u32));
+        let index = index as u32;
+        let granule = self.places.get_mut(&index)?;
+        granule.forget(clock.live);
+        let found = granule.hazard(now, (None, writes), clock, fine).or_else(|| {
+            let written = granule.touches.iter().rev().find(|touch| touch.kind.writes);
+            written.filter(|_| !writes && now.special()).map(|touch| (touch.epoch, Hazard::ReadOnlyWritten))
+        });
+        if writes || granule.touches.is_empty() {
+            self.places.remove(&index);
         }
         found
     }
@@ -104,9 +107,7 @@ impl Strongs {
     ) -> Option<(Epoch, Hazard)> {
         let place = self.places.entry(index as u32).or_default();
         let found = place.conflict(now, kind, clock, fine);
-        if self.entered < MOST && place.enter(now, kind) {
-            self.entered += 1;
-        }
+        place.enter(now, kind);
         found
     }
 
@@ -139,8 +140,12 @@ impl Granule {
         // And whose accesses it has seen: what such a thread did here before that comes before as well.
         let mut before = HashSet::new();
         for StrongTouch { epoch, kind } in
-            self.touches.iter().rev().take(MOST_COMPARED).filter(|touch| touch.epoch >= clock.live)
+            self.touches.iter().rev().take(MOST_COMPARED).take_while(|touch| touch.epoch >= clock.live)
         {
+            if clock.live == clock.block && *epoch < clock.era {
+                // Shared memory: a barrier of the block orders this one and all before it.
+                break;
+            }
             let read = kind.reads.then_some(*kind);
             let who = (kind.by.0, epoch.thread());
             if clock.ordered(*epoch, now, fine) {
@@ -183,31 +188,35 @@ impl Granule {
         if strong_to_all { None } else { self.hazard(now, (Some(kind), kind.writes), clock, fine) }
     }
 
-    /// Enters an access; true where that is one more. Where a thread does the same again, reads until the next write as a loop that waits
-    /// does, or writes with nothing in between, the first and the last are kept: if one between them is ordered before something, so
-    /// is the first, and if one is not, neither is the last.
-    fn enter(&mut self, now: Epoch, kind: StrongKind) -> bool {
+    /// Enters an access. Where a thread does the same again, reads until the next write as a loop that waits does, or writes with nothing
+    /// in between, the first and the last are kept: if one between them is ordered before something, so is the first, and if one is not,
+    /// neither is the last.
+    fn enter(&mut self, now: Epoch, kind: StrongKind) {
+        if self.touches.len() >= 2 * MOST_COMPARED {
+            self.touches.drain(..MOST_COMPARED);
+            self.reads = None;
+        }
         if kind.writes {
-            self.reads.clear();
+            self.reads = None;
             let again = |touch: &StrongTouch| touch.kind == kind && touch.epoch.same_thread(now);
             if let [.., first, last] = self.touches.as_mut_slice()
                 && again(first)
                 && again(last)
             {
                 last.epoch = now;
-                return false;
+                return;
             }
         } else {
-            let (last, count) = self.reads.entry((now.thread(), kind)).or_default();
+            let reads = self.reads.get_or_insert_default();
+            let (last, count) = reads.entry((now.thread(), kind)).or_default();
             if *count == 2
                 && let Some(touch) = self.touches.get_mut(*last)
             {
                 touch.epoch = now;
-                return false;
+                return;
             }
             (*last, *count) = (self.touches.len(), *count + 1);
         }
         self.touches.push(StrongTouch { epoch: now, kind });
-        true
     }
 }

@@ -10,7 +10,7 @@ use super::builder::Kernel;
 use super::world::World;
 use proptest::prelude::*;
 use sparse_ptx::check::Kind;
-use sparse_ptx::program::{Act, Address, Atomic, MemoryScope, Special, Strong};
+use sparse_ptx::program::{Act, Address, Atomic, MemoryScope, Special, Stores, Strong};
 use sparse_ptx::registers::Slot;
 use sparse_ptx::text::Space::Global;
 
@@ -136,7 +136,7 @@ fn build(ops: &[Op]) -> sparse_ptx::program::Program {
                         sources: [one; 2],
                         address: Address { base: Some(buffer), offset: 4 * word as i64 },
                         strong,
-                        compares: false,
+                        stores: Stores::Result,
                     })),
                     Deed::Fence(scope) => Act::Fence(scope),
                 });
