@@ -93,7 +93,7 @@ pub fn ptx_machine(bytes: &[u8]) -> FuzzOutcome {
     if !(first.0.complete && first.0.findings.is_empty()) {
         return FuzzOutcome::Refused;
     }
-    let same = !program.steps.iter().any(|step| step.act.synchronises());
+    let same = !program.synchronises();
     for number in [1, 2 + u64::from(bytes.last().copied().unwrap_or_default())] {
         let other = ran(program, &mut Launch { schedule: Schedule::number(number), ..plain.clone() }, &draft);
         if !same {

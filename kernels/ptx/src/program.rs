@@ -374,23 +374,21 @@ pub struct Program {
 }
 
 impl Program {
+    /// Whether it may order what different threads do without a barrier: it has atomics, fences, or strong accesses.
+    #[must_use]
+    pub fn synchronises(&self) -> bool {
+        self.steps.iter().any(|step| match &step.act {
+            Act::Atomic(_) | Act::Fence(_) => true,
+            Act::Load(access) | Act::Store(access) => access.strong.is_some(),
+            _ => false,
+        })
+    }
+
     /// The name of the predicate that guards a step, where the text gave one.
     #[must_use]
     pub fn guard(&self, step: u32) -> Option<&str> {
         let at = self.guards.binary_search_by_key(&step, |guard| guard.0).ok()?;
         self.predicates.get(self.guards.get(at)?.1 as usize).map(String::as_str)
-    }
-}
-
-impl Act {
-    /// Whether it may order what different threads do without a barrier: atomics, fences, strong accesses.
-    #[must_use]
-    pub fn synchronises(&self) -> bool {
-        match self {
-            Act::Atomic(_) | Act::Fence(_) => true,
-            Act::Load(access) | Act::Store(access) => access.strong.is_some(),
-            _ => false,
-        }
     }
 }
 

@@ -60,6 +60,16 @@ pub struct Registers {
 }
 
 impl Registers {
+    /// What a lane holds, as a number; the register is no predicate.
+    #[inline]
+    pub(crate) fn number(&self, slot: Slot, lane: usize) -> u64 {
+        let index = usize::from(slot.index);
+        match slot.class {
+            Class::Wide => self.wide[index][lane],
+            Class::Narrow | Class::Predicate => u64::from(self.narrow[index][lane]),
+        }
+    }
+
     /// All zero, none defined.
     #[must_use]
     pub fn new(extent: Extent) -> Registers {

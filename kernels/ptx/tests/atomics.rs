@@ -46,6 +46,11 @@ fn found(outcome: &Outcome) -> Vec<String> {
     outcome.findings.iter().map(ToString::to_string).collect()
 }
 
+/// What was found, and at which lines.
+fn kinds(outcome: &Outcome) -> Vec<(Kind, u32)> {
+    outcome.findings.iter().map(|finding| (finding.kind, finding.line)).collect()
+}
+
 /// In every order.
 fn clean(body: &str, blocks: u32, threads: u32, check: impl Fn(&[u32], &[u32])) {
     for schedule in 0..8 {
@@ -326,8 +331,7 @@ cvt.u64.u32 %d1, %r1; ld.global.u32 %r4, [%d1];",
         0,
     );
     assert_eq!(a[0], 7);
-    let kinds: Vec<Kind> = outcome.findings.iter().map(|finding| finding.kind).collect();
-    assert_eq!(kinds, [Kind::UndefinedAddress], "{:?}", found(&outcome));
+    assert_eq!(kinds(&outcome), [(Kind::UndefinedAddress, 3)], "{:?}", found(&outcome));
     // An undefined operand makes what was defined undefined.
     let (outcome, ..) = launch(
         "red.global.add.u32 [%a], %r1; ld.global.u32 %r2, [%a]; cvt.u64.u32 %d1, %r2; ld.global.u32 %r4, [%d1];",
@@ -346,9 +350,7 @@ st.release.gpu.global.u32 [%b], 1; ret;
 second: atom.release.gpu.global.add.u32 %r2, [%b], 1;
 atom.acquire.gpu.global.add.u32 %r2, [%b], 1; st.global.u32 [%a], 2; st.global.u32 [%b], 3;";
     let (outcome, ..) = launch(body, 2, 1, 0);
-    let kinds: Vec<(Kind, u32)> =
-        outcome.findings.iter().map(|finding| (finding.kind, finding.line)).collect();
-    assert_eq!(kinds, [(Kind::Race, 3)], "{:?}", found(&outcome));
+    assert_eq!(kinds(&outcome), [(Kind::Race, 3)], "{:?}", found(&outcome));
 }
 
 /// Story: of two readers of a block one is kept, here the writer itself, and the other was accused, whom release and acquire order before it.
@@ -398,9 +400,7 @@ atom.shared.cas.b32 %r3, [s], 5, %r1; ld.shared.u32 %r2, [s]; {branch}"
 fn read_only_loads_of_what_an_atomic_writes_are_found() {
     let body = "red.global.add.u32 [%a], 1;\nbar.sync 0;\nld.global.nc.u32 %r1, [%a]; st.global.u32 [%b], 1;";
     let (outcome, ..) = launch(body, 1, 1, 0);
-    let kinds: Vec<(Kind, u32)> =
-        outcome.findings.iter().map(|finding| (finding.kind, finding.line)).collect();
-    assert_eq!(kinds, [(Kind::ReadOnly, 3)], "{:?}", found(&outcome));
+    assert_eq!(kinds(&outcome), [(Kind::ReadOnly, 3)], "{:?}", found(&outcome));
 }
 
 /// Story: after two million atomics on a buffer, or in the shared memory of all blocks, no more were remembered; then the last block was accused

@@ -2,12 +2,11 @@
 
 use super::builder::Builder;
 use super::error::DecodeError;
-use super::order;
 use super::warp::strange;
+use super::{order, scopes};
 use crate::exec::atomic::operation;
-use crate::isa::Immediate;
-use crate::program::{Act, Atomic, MemoryScope, Strong};
-use crate::text::{Instruction, Operand, Space, Type};
+use crate::program::{Act, Atomic, Strong};
+use crate::text::{Instruction, Operand, Space};
 
 impl<'a> Builder<'a> {
     /// `atom.global.cas.b32 d, [address], b, c`, `red.global.add.f32 [address], b`.
@@ -25,12 +24,7 @@ impl<'a> Builder<'a> {
         let at = usize::from(ins.form.starts_with("atom."));
         self.exactly(ins, at + 1 + operation.operands)?;
         let (address, space) = self.address(ins, at, space)?;
-        let class = super::scopes::class(ty);
-        let immediate = match ty {
-            Type::F32 => Immediate::F32,
-            Type::F64 => Immediate::F64,
-            _ => Immediate::Integer(ty.bytes().saturating_mul(8)),
-        };
+        let (class, immediate) = (scopes::class(ty), scopes::immediate(ty));
         let first = self.source(ins, at + 1, class, immediate)?;
         let second =
             if operation.operands == 2 { self.source(ins, at + 2, class, immediate)? } else { first };
@@ -55,7 +49,6 @@ impl<'a> Builder<'a> {
     /// `fence.acq_rel.gpu`, `membar.gl`.
     pub(super) fn fence(&mut self, ins: &Instruction<'a>) -> Result<Act, DecodeError> {
         self.exactly(ins, 0)?;
-        let scope: MemoryScope = order::scope(ins.form);
-        Ok(Act::Fence(scope))
+        Ok(Act::Fence(order::scope(ins.form)))
     }
 }

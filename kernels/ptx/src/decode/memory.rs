@@ -106,11 +106,7 @@ impl<'a> Builder<'a> {
             }
             Operand::Sink if number == 0 => self.fresh(class, ins.at),
             _ if number == 1 => {
-                let immediate = match ty {
-                    Type::F32 => Immediate::F32,
-                    Type::F64 => Immediate::F64,
-                    _ => Immediate::Integer(ty.bytes().saturating_mul(8)),
-                };
+                let immediate = super::scopes::immediate(ty);
                 self.value(ins, number, operand, class, immediate)
             }
             _ => Err(wrong(ins, number, operand, "a register")),

@@ -53,8 +53,7 @@ pub(super) fn stripped(form: &str) -> Option<String> {
 }
 
 /// `.relaxed` and the like of `ld` and `st` name a scope, weak and volatile accesses name none; a load releases nothing, a store
-/// acquires nothing, and neither is both. Constants, parameters and (before PTX 9.1)
-/// local memory have only weak accesses.
+/// acquires nothing, and neither is both. Constants, parameters and (before PTX 9.1) local memory have only weak accesses.
 fn agrees(family: &str, form: &str) -> bool {
     let count = |names: &[&str]| parts(form).filter(|part| names.contains(part)).count();
     let (scopes, orders) = (count(&SCOPES), count(&ORDERS));
@@ -75,24 +74,19 @@ fn agrees(family: &str, form: &str) -> bool {
     }
 }
 
-/// Of a form with `.volatile`, `.relaxed` and the like, or of an atomic one.
+/// Of a form with `.volatile`, `.relaxed` and the like; nothing of one without.
 pub(super) fn strong(form: &str) -> Option<Strong> {
-    let (mut strong, mut scope) = (None, MemoryScope::Device);
-    for part in parts(form) {
-        match part {
-            "volatile" | "relaxed" => strong = Some((false, false)),
-            "acquire" => strong = Some((true, false)),
-            "release" => strong = Some((false, true)),
-            "acq_rel" => strong = Some((true, true)),
-            "cta" | "cluster" => scope = MemoryScope::Block,
-            _ => {}
-        }
-    }
-    let (acquire, release) = strong?;
-    Some(Strong { scope, acquire, release })
+    let (acquire, release) = parts(form).find_map(|part| match part {
+        "volatile" | "relaxed" => Some((false, false)),
+        "acquire" => Some((true, false)),
+        "release" => Some((false, true)),
+        "acq_rel" => Some((true, true)),
+        _ => None,
+    })?;
+    Some(Strong { scope: scope(form), acquire, release })
 }
 
-/// Whom a fence means.
+/// Whom an access or a fence means.
 pub(super) fn scope(form: &str) -> MemoryScope {
     if parts(form).any(|part| matches!(part, "cta" | "cluster")) {
         MemoryScope::Block

@@ -2,6 +2,7 @@
 
 use super::error::{DecodeError, DecodeFault, short};
 use super::hash::QuickMap;
+use crate::isa::Immediate;
 use crate::registers::Class;
 use crate::text::{Entry, Place, RegisterList, Space, Statement, Type};
 
@@ -119,6 +120,15 @@ pub(super) const fn class(ty: Type) -> Class {
         Type::B64 | Type::U64 | Type::S64 | Type::F64 | Type::B128 => Class::Wide,
         Type::B8 | Type::U8 | Type::S8 | Type::B16 | Type::U16 | Type::S16 | Type::F16 => Class::Narrow,
         Type::B32 | Type::U32 | Type::S32 | Type::F16x2 | Type::F32 => Class::Narrow,
+    }
+}
+
+/// How a number is written that stands for a value of a type.
+pub(super) const fn immediate(ty: Type) -> Immediate {
+    match ty {
+        Type::F32 => Immediate::F32,
+        Type::F64 => Immediate::F64,
+        _ => Immediate::Integer(ty.bytes().saturating_mul(8)),
     }
 }
 

@@ -29,7 +29,7 @@ const fn op(name: &'static str, types: &'static [Type], update: UpdateFn) -> Ope
 }
 
 const fn sum(types: &'static [Type], update: UpdateFn, in_global: Option<UpdateFn>) -> Operation {
-    Operation { name: "add", types, operands: 1, stores: Stores::Result, update, in_global }
+    Operation { in_global, ..op("add", types, update) }
 }
 
 const fn signed(value: u64) -> i64 {

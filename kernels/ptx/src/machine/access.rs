@@ -9,7 +9,7 @@ use crate::memory::Span;
 use crate::program::Access;
 use crate::registers::{ALL, Class, LANES, Mask, Registers, Slot};
 
-/// `ld`: lanes with bad addresses get zeros, which count as defined, since the address was reported already.
+/// `ld`: lanes with bad addresses get [`zeros`].
 pub(super) fn load(
     machine: &mut Machine<'_>,
     shared: &mut Shared,
@@ -38,10 +38,15 @@ pub(super) fn load(
     }
     if good != active {
         for &slot in access.data.iter().take(usize::from(access.count)) {
-            put_lanes(&mut warp.registers, slot, active & !good, |_| 0);
-            warp.registers.define(slot, active & !good, ALL);
+            zeros(&mut warp.registers, slot, active & !good);
         }
     }
+}
+
+/// What lanes with bad addresses get: these count as defined, since the address was reported already.
+pub(super) fn zeros(registers: &mut Registers, slot: Slot, mask: Mask) {
+    put_lanes(registers, slot, mask, |_| 0);
+    registers.define(slot, mask, ALL);
 }
 
 /// `st`: lanes with bad addresses store nothing.

@@ -140,11 +140,7 @@ impl Block {
         match machine.launch.schedule.warps {
             Order::Forward => {}
             Order::Reverse => (0..count).for_each(|i| self.order[i] = count - 1 - i),
-            Order::Random => {
-                for i in (1..count).rev() {
-                    self.order.swap(i, machine.random.below(i as u64 + 1) as usize);
-                }
-            }
+            Order::Random => machine.random.shuffle(&mut self.order),
         }
     }
 

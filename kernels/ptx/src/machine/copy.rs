@@ -18,7 +18,7 @@ use super::warp::Warp;
 use crate::check::Kind;
 use crate::memory::Epoch;
 use crate::program::CopyAsync;
-use crate::registers::{Class, LANES, Mask};
+use crate::registers::{LANES, Mask};
 use crate::text::Space;
 
 /// Open copies of a warp that are remembered.
@@ -98,11 +98,7 @@ fn sizes(
     active: Mask,
 ) -> [u8; LANES] {
     let Some(slot) = copy.source_bytes else { return [copy.bytes; LANES] };
-    let index = usize::from(slot.index);
-    let wanted = |lane: usize| match slot.class {
-        Class::Wide => warp.registers.wide[index][lane],
-        Class::Narrow | Class::Predicate => u64::from(warp.registers.narrow[index][lane]),
-    };
+    let wanted = |lane: usize| warp.registers.number(slot, lane);
     for lane in lanes(active).filter(|&lane| wanted(lane) > u64::from(copy.bytes)) {
         let place = site(machine, shared, warp, step, 1 << lane);
         let (wanted, bytes) = (wanted(lane), copy.bytes);

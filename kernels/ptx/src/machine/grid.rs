@@ -74,14 +74,13 @@ pub(super) struct Machine<'a> {
 pub fn run(program: &Program, launch: &Launch, device: &mut Device) -> Result<Outcome, LaunchError> {
     check(program, launch, device)?;
     let prepared = prepare(program, launch)?;
-    let synchronises = program.steps.iter().any(|step| step.act.synchronises());
     // Partial barriers want lists anyway.
-    let keeps = synchronises && prepared.fine;
-    let before = (synchronises && launch.checks.races && !keeps).then(|| device.contents());
-    let outcome = play((program, launch, &prepared), device, (synchronises, keeps));
+    let keeps = prepared.synchronises && prepared.fine;
+    let before = (prepared.synchronises && launch.checks.races && !keeps).then(|| device.contents());
+    let outcome = play((program, launch, &prepared), device, keeps);
     Ok(outcome.unwrap_or_else(|| {
         before.iter().for_each(|contents| device.put_back(contents));
-        play((program, launch, &prepared), device, (synchronises, true)).unwrap_or_else(|| Outcome {
+        play((program, launch, &prepared), device, true).unwrap_or_else(|| Outcome {
             findings: Vec::new(),
             counters: Counters::default(),
             complete: false,
@@ -89,11 +88,11 @@ pub fn run(program: &Program, launch: &Launch, device: &mut Device) -> Result<Ou
     }))
 }
 
-/// Runs it once; nothing where that leaves a question that only lists of all readers answer.
+/// Runs it once; nothing where that leaves a question that only lists of all readers (`keeps`) answer.
 fn play(
     (program, launch, prepared): (&Program, &Launch, &Prepared),
     device: &mut Device,
-    (synchronises, keeps): (bool, bool),
+    keeps: bool,
 ) -> Option<Outcome> {
     let steps_left = launch.step_limit.min(MOST_STEPS);
     device.reserve_stamps(2 * steps_left + 2, STAMPS);
@@ -112,7 +111,7 @@ fn play(
         start: 0,
         ends: if launch.checks.convergence { Ends::of(program) } else { Ends::default() },
         conflicts: Vec::new(),
-        synchronises,
+        synchronises: prepared.synchronises,
         keeps,
         undecided: false,
         stopped: false,

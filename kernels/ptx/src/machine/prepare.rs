@@ -11,6 +11,8 @@ pub(super) struct Prepared {
     pub(super) specials: Vec<(Slot, Special)>,
     /// Barriers of only some lanes or threads may happen: what they order has to be recorded thread by thread.
     pub(super) fine: bool,
+    /// The program has atomics, fences, or strong accesses.
+    pub(super) synchronises: bool,
     /// Bytes of the narrowest element that the program accesses; 4 if none is narrower.
     pub(super) finest: u32,
 }
@@ -39,7 +41,7 @@ pub(super) fn prepare(program: &Program, launch: &Launch) -> Result<Prepared, La
         _ => 4,
     });
     let finest = widths.min().unwrap_or(4).min(4);
-    Ok(Prepared { template, specials, fine, finest })
+    Ok(Prepared { template, specials, fine, synchronises: program.synchronises(), finest })
 }
 
 /// Whether this barrier may be one of only some lanes or threads.

@@ -10,7 +10,7 @@ use super::warp::Warp;
 use crate::check::{Kind, Partner, Wording};
 use crate::memory::{Clock, Conflict, Epoch, Hazard};
 use crate::program::Access;
-use crate::registers::{Class, Slot};
+use crate::registers::Slot;
 
 /// Counts a request and keeps in the shadow who made it.
 pub(super) fn record(
@@ -39,14 +39,9 @@ pub(super) fn record(
         shadow(machine, shared, warp, part, touch);
         if !machine.conflicts.is_empty() {
             conflicts(machine, shared, warp, part, step, |i, j| {
-                let value = |lane: usize, slot: &Slot| match slot.class {
-                    Class::Wide => warp.registers.wide[usize::from(slot.index)][lane],
-                    Class::Narrow | Class::Predicate => {
-                        u64::from(warp.registers.narrow[usize::from(slot.index)][lane])
-                    }
-                };
+                let value = |lane: usize, slot: Slot| warp.registers.number(slot, lane);
                 let data = || access.data.iter().take(usize::from(access.count));
-                part.at[i] == part.at[j] && data().all(|slot| value(i, slot) == value(j, slot))
+                part.at[i] == part.at[j] && data().all(|&slot| value(i, slot) == value(j, slot))
             });
         }
     }
@@ -77,11 +72,7 @@ pub(super) struct Touch {
 /// Enters an access of some lanes into the shadow; hazards are put into `machine.conflicts`.
 #[inline]
 pub(super) fn shadow(machine: &mut Machine<'_>, shared: &mut Shared, warp: &Warp, part: &Part, touch: Touch) {
-    let live = match part.target {
-        Location::Device(_) => machine.live,
-        Location::Shared => shared.start,
-        Location::Local | Location::Param => return,
-    };
+    let Some(live) = part.target.live(machine, shared) else { return };
     let stamp = machine.device.stamp;
     let number = part.target.number();
     let Shared { start, era, heard, fine, memory, finest, .. } = &mut *shared;

@@ -58,6 +58,11 @@ impl Random {
     pub(super) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound.max(1)
     }
+
+    /// Any order of these.
+    pub(super) fn shuffle(&mut self, list: &mut [usize]) {
+        (1..list.len()).rev().for_each(|i| list.swap(i, self.below(i as u64 + 1) as usize));
+    }
 }
 
 /// A permutation of `0 .. count` that needs no memory: `i -> (i * step + first) mod count`.

@@ -6,7 +6,7 @@ use super::grid::Machine;
 use super::step::site;
 use super::warp::Warp;
 use crate::check::Kind;
-use crate::memory::{LOCAL_WINDOW, SHARED_WINDOW, Span, WINDOW_BYTES, over};
+use crate::memory::{Epoch, LOCAL_WINDOW, SHARED_WINDOW, Span, WINDOW_BYTES, over};
 use crate::program::Address;
 use crate::registers::{ALL, Class, LANES, Mask, Registers};
 use crate::text::Space;
@@ -61,6 +61,16 @@ impl Location {
             Location::Shared => &mut shared.memory,
             Location::Local => &mut shared.local,
             Location::Param => &mut machine.params,
+        }
+    }
+
+    /// Accesses before this count no more, being of earlier launches or blocks; nothing where only one thread comes.
+    #[inline]
+    pub(super) fn live(self, machine: &Machine<'_>, shared: &Shared) -> Option<Epoch> {
+        match self {
+            Location::Device(_) => Some(machine.live),
+            Location::Shared => Some(shared.start),
+            Location::Local | Location::Param => None,
         }
     }
 

@@ -9,7 +9,7 @@ use super::space::{Location, Part, Request, addresses, next_part};
 use super::warp::Warp;
 use crate::memory::{Clock, Conflict, Epoch, Heard, Past, Shadow, StrongKind};
 use crate::program::{Atomic, MemoryScope, Stores, Strong};
-use crate::registers::{ALL, Class, LANES, Mask, Registers, Slot};
+use crate::registers::{ALL, LANES, Mask, Registers};
 
 /// `atom` and `red`: lane after lane, in the order of the schedule.
 pub(super) fn atomic(
@@ -30,9 +30,7 @@ pub(super) fn atomic(
     match machine.launch.schedule.fragments {
         Order::Forward => {}
         Order::Reverse => order.reverse(),
-        Order::Random => {
-            (1..LANES).rev().for_each(|i| order.swap(i, machine.random.below(i as u64 + 1) as usize));
-        }
+        Order::Random => machine.random.shuffle(&mut order),
     }
     while next_part(machine, shared, warp, request, &at, &mut rest, &mut part) {
         good |= part.mask;
@@ -45,8 +43,7 @@ pub(super) fn atomic(
         finish(machine, shared, warp, &part, (atomic.strong, step));
     }
     if let Some(d) = atomic.d.filter(|_| good != active) {
-        access::put_lanes(&mut warp.registers, d, active & !good, |_| 0);
-        warp.registers.define(d, active & !good, ALL);
+        access::zeros(&mut warp.registers, d, active & !good);
     }
 }
 
@@ -68,7 +65,8 @@ fn update(
         4 => span.get::<4>(at),
         _ => span.get::<8>(at),
     };
-    let [b, c] = [b, c].map(|slot| value(registers, slot, lane, width));
+    let low = u64::MAX >> (64 - 8 * width);
+    let [b, c] = [b, c].map(|slot| registers.number(slot, lane) & low);
     let new = update(old, b, c);
     match width {
         2 => span.put::<2>(at, new),
@@ -87,16 +85,6 @@ fn update(
         registers.define(d, 1 << lane, if defined { ALL } else { 0 });
     }
     atomic.stores != Stores::IfEqual || old == b
-}
-
-/// The low bytes of what a lane holds.
-fn value(registers: &Registers, slot: Slot, lane: usize, width: usize) -> u64 {
-    let index = usize::from(slot.index);
-    let all = match slot.class {
-        Class::Wide => registers.wide[index][lane],
-        Class::Narrow | Class::Predicate => u64::from(registers.narrow[index][lane]),
-    };
-    if width < 8 { all & ((1 << (8 * width)) - 1) } else { all }
 }
 
 /// A strong access.
@@ -119,11 +107,7 @@ pub(super) fn record(
     touch: StrongAccess,
     (lane, element): (usize, u32),
 ) {
-    let live = match part.target {
-        Location::Device(_) => machine.live,
-        Location::Shared => shared.start,
-        Location::Local | Location::Param => return,
-    };
+    let Some(live) = part.target.live(machine, shared).filter(|_| shared.heard.is_some()) else { return };
     let (number, Strong { scope, acquire, release }) = (part.target.number(), touch.strong);
     let (thread, at) = (warp.first + lane as u32, part.at[lane] + element * touch.bytes);
     let now = Epoch::new(machine.device.stamp, thread, touch.step, false);
@@ -190,6 +174,9 @@ pub(super) fn fence(
     scope: MemoryScope,
     active: Mask,
 ) {
+    if shared.heard.is_none() {
+        return;
+    }
     for lane in lanes(active) {
         let thread = warp.first + lane as u32;
         let past = past(machine, shared, warp, thread);
