@@ -15,7 +15,7 @@
 //! beside what else there is to do; `worth` asks which wrong kernels the case would not notice; `decode` makes exact operands, `judge` is the verdict on one result, and
 //! `big` the share of its elements that needed big numbers.
 
-use sparse_conformance::backend::{Backend, Support, built_in};
+use sparse_conformance::backend::{Backend, Support, all};
 use sparse_conformance::case::Case;
 use sparse_conformance::degenerate::degenerate;
 use sparse_conformance::determinism::Repeats;
@@ -73,7 +73,7 @@ fn main() {
     let options = Options::of(std::env::args().skip(1));
     let threads = std::env::var("RAYON_NUM_THREADS").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-    let backends = built_in();
+    let backends = all();
     let has_scipy = has_scipy();
     println!("seconds, {threads} thread(s), best of {TURNS} turns");
     println!(
@@ -153,7 +153,7 @@ fn measure(
     let mut best = [Duration::MAX; 9];
     let (mut verdict, mut scipy, mut in_big_numbers) = (String::new(), None, 0);
     let one: [Box<dyn Backend>; 1] =
-        [built_in().into_iter().find(|b| b.name() == backend.name()).expect("built in")];
+        [all().into_iter().find(|b| b.name() == backend.name()).expect("built in")];
     for _ in 0..TURNS {
         let (mut spent, mut response) = (Duration::ZERO, None);
         let call = time(|| response = Some(execute(case, &operands, backend, Before::Poison, &mut spent)));

@@ -3,6 +3,11 @@
 //! XXH3 over every bit, elements in storage order: 64 bits tell whether an operand changed during a call, 128 bits name
 //! inputs and output in a report, so that two runs can be compared without keeping their arrays. What names something is made of
 //! 64-bit words whatever the type; what is only compared within a run, of the elements as they are.
+//!
+//! ```text
+//! up to 2^20 elements   the words, one after another
+//! more                  pieces of 2^16 elements, each hashed alone on any thread; then their 128-bit hashes, one after another
+//! ```
 
 use crate::case::Case;
 use crate::operands::Operands;
@@ -53,7 +58,7 @@ pub fn inputs(case: &Case, operands: &Operands) -> u128 {
     hash.digest128()
 }
 
-/// Hashes while others work, where so many elements are hashed that it takes a while: a hash that names something is made by one thread.
+/// Hashes while others work, where so many elements are hashed that it takes a while.
 pub(crate) fn beside<W: Send, H: Send>(
     elements: usize,
     work: impl FnOnce() -> W + Send,
@@ -158,23 +163,28 @@ fn hash_fields<T: Element>(fields: &impl Fields<T>, values: HashValues, hash: &m
 }
 
 fn hash_values(values: AnySlice<'_>, hash: &mut Xxh3Default) {
-    each_precision!(AnySlice, values, s => hash_words(s, |x| x.bits64().to_le_bytes(), hash));
+    each_precision!(AnySlice, values, numbers => by_pieces(numbers, |piece, hash| {
+        hash_words(piece, |x| x.bits64().to_le_bytes(), hash);
+    }, hash));
 }
 
-/// Numbers in as many bytes as they have; many of them by the hashes of pieces, side by side.
+/// Numbers in as many bytes as they have.
 fn hash_stored(values: AnySlice<'_>, hash: &mut Xxh3Default) {
-    each_precision!(AnySlice, values, numbers => {
-        if numbers.len() <= LARGE {
-            return hash_numbers(numbers, hash);
-        }
-        let of_piece = |piece| {
-            let mut hash = Xxh3Default::new();
-            hash_numbers(piece, &mut hash);
-            hash.digest()
-        };
-        let pieces: Vec<u64> = numbers.par_chunks(PIECE).map(of_piece).collect();
-        hash_words(&pieces, u64::to_le_bytes, hash);
-    });
+    each_precision!(AnySlice, values, numbers => by_pieces(numbers, hash_numbers, hash));
+}
+
+/// Few numbers as `take` takes them in; many by the hashes of pieces, side by side.
+fn by_pieces<T: Scalar>(numbers: &[T], take: fn(&[T], &mut Xxh3Default), hash: &mut Xxh3Default) {
+    if numbers.len() <= LARGE {
+        return take(numbers, hash);
+    }
+    let of_piece = |piece| {
+        let mut hash = Xxh3Default::new();
+        take(piece, &mut hash);
+        hash.digest128()
+    };
+    let pieces: Vec<u128> = numbers.par_chunks(PIECE).map(of_piece).collect();
+    hash_words(&pieces, u128::to_le_bytes, hash);
 }
 
 fn hash_numbers<T: Scalar>(numbers: &[T], hash: &mut Xxh3Default) {
@@ -214,5 +224,26 @@ mod tests {
             hash_words(&words, u32::to_le_bytes, &mut hash);
             assert_eq!(hash.digest128(), xxhash_rust::xxh3::xxh3_128(&bytes), "{len}");
         }
+    }
+
+    /// Pieces are part of what a hash is: one that is changed, or changes its place, shows, on any number of threads.
+    #[test]
+    fn many_numbers_are_hashed_by_pieces_of_which_none_is_left_out() {
+        let name = |numbers: &[f32]| {
+            let mut hash = Xxh3Default::new();
+            hash_values(AnySlice::F32(numbers), &mut hash);
+            hash.digest128()
+        };
+        let numbers: Vec<f32> = (0..LARGE + PIECE + 3).map(|i| i as f32).collect();
+        let by_hand: Vec<u8> = (numbers.chunks(PIECE))
+            .flat_map(|piece| {
+                let bytes: Vec<u8> = piece.iter().flat_map(|x| u64::from(x.to_bits()).to_le_bytes()).collect();
+                xxhash_rust::xxh3::xxh3_128(&bytes).to_le_bytes()
+            })
+            .collect();
+        assert_eq!(name(&numbers), xxhash_rust::xxh3::xxh3_128(&by_hand));
+        let words: Vec<u8> =
+            numbers[..LARGE].iter().flat_map(|x| u64::from(x.to_bits()).to_le_bytes()).collect();
+        assert_eq!(name(&numbers[..LARGE]), xxhash_rust::xxh3::xxh3_128(&words), "few are hashed as they were");
     }
 }

@@ -61,20 +61,25 @@ pub fn encode(value: f64, precision: Precision, mode: Rounding) -> u64 {
 #[must_use]
 #[inline]
 pub fn encode_exact(value: f64, precision: Precision) -> Option<u64> {
+    encode_normal(value, precision).or_else(|| {
+        let rounded = encode(value, precision, Rounding::TowardZero);
+        (decode(rounded, precision) == value).then_some(rounded)
+    })
+}
+
+/// [`encode_exact`] of normal numbers below the last binade, which alone may hold patterns that are not numbers: a shift does it. `None`
+/// of all others.
+#[inline]
+fn encode_normal(value: f64, precision: Precision) -> Option<u64> {
     let spec = precision.spec();
     let bits = value.to_bits();
     let exponent = (bits >> 52 & 0x7ff) as i32 - 1023;
     let fraction = bits & ((1 << 52) - 1);
     let cut = 53 - spec.significand;
-    // A normal number below the last binade, which alone may hold patterns that are not numbers: a shift does it.
-    if exponent >= spec.emin && exponent < spec.emax {
-        let field = (exponent - spec.emin + 1) as u64;
-        let pattern = field << (spec.significand - 1) | fraction >> cut;
-        let fits = fraction & ((1 << cut) - 1) == 0;
-        return fits.then(|| place(value.is_sign_negative(), pattern, precision));
-    }
-    let rounded = encode(value, precision, Rounding::TowardZero);
-    (decode(rounded, precision) == value).then_some(rounded)
+    let field = (exponent - spec.emin + 1) as u64;
+    let pattern = field << (spec.significand - 1) | fraction >> cut;
+    let fits = exponent >= spec.emin && exponent < spec.emax && fraction & ((1 << cut) - 1) == 0;
+    fits.then(|| place(value.is_sign_negative(), pattern, precision))
 }
 
 /// The value of `precision` that is nearest to `value`, ties to even: [`encode`] and back.
@@ -92,8 +97,9 @@ pub trait FromF64: Scalar {
         Self::from_bits64(match Self::PRECISION {
             Precision::F64 => value.to_bits(),
             Precision::F32 | Precision::Tf32 => u64::from((value as f32).to_bits()),
+            // Most numbers that are asked for were drawn in the type.
             narrow @ (Precision::F16 | Precision::Bf16 | Precision::E4m3 | Precision::E5m2) => {
-                encode(value, narrow, Rounding::NearestEven)
+                encode_normal(value, narrow).unwrap_or_else(|| encode(value, narrow, Rounding::NearestEven))
             }
         })
     }

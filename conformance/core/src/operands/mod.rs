@@ -291,17 +291,21 @@ fn stored(a: &AnySparse) -> usize {
 /// The sparse operand with its values, in the contract's format.
 fn sparse_operand(case: &Case, loaded: &Loaded, precision: Precision) -> Result<AnySparse, OperandError> {
     let coo = &loaded.coo;
-    let numbers = match case.filling {
-        Filling::Own(_) => coo.values.clone(),
-        Filling::Drawn(family, seed) => family.of(sparse_role(case)).fill(coo.nnz(), seed, precision),
-    };
     let (format, to) = (case.contract.format, case.contract.to);
     let encode_error = |refusal| OperandError::Encode { format: format.name(), refusal };
     with_scalar!(precision, T => {
+        let values: Vec<T> = match case.filling {
+            Filling::Own(_) => coo.values.iter().map(|&value| T::from_f64(value)).collect(),
+            Filling::Drawn(family, seed) => {
+                let mut values = vec![T::default(); coo.nnz()];
+                family.of(sparse_role(case)).fill_elements(&mut values, seed);
+                values
+            }
+        };
         let sorted = if format == FormatKind::Coo { None } else { loaded.offsets() };
         let sparse = match sorted {
             Some(offsets) => {
-                let a = offsets.map(|&at| T::from_f64(numbers[at as usize]));
+                let a = offsets.map(|&at| values[at as usize]);
                 if (format, to) == (FormatKind::Csr, None) {
                     Sparse::Csr(a)
                 } else {
@@ -309,7 +313,7 @@ fn sparse_operand(case: &Case, loaded: &Loaded, precision: Precision) -> Result<
                 }
             }
             None => {
-                let coo: Coo<T> = triples(case, coo, numbers, precision)?;
+                let coo = triples(case, coo, values)?;
                 if format == FormatKind::Coo { Sparse::Coo(coo) } else { encoded(case, coo.entries())? }
             }
         };
@@ -321,19 +325,11 @@ fn sparse_operand(case: &Case, loaded: &Loaded, precision: Precision) -> Result<
 }
 
 /// The matrix as it is stored, with other values; with duplicates where the case asks for them.
-fn triples<T: Scalar>(
-    case: &Case,
-    coo: &Coo<f64>,
-    values: Vec<f64>,
-    precision: Precision,
-) -> Result<Coo<T>, OperandError> {
+fn triples<T: Scalar>(case: &Case, coo: &Coo<f64>, values: Vec<T>) -> Result<Coo<T>, OperandError> {
     let (row_idx, col_idx) = (coo.row_idx.clone(), coo.col_idx.clone());
     let parts = CooParts { rows: coo.rows, cols: coo.cols, row_idx, col_idx, values };
     let scattered = case.contract.format == FormatKind::Coo && case.params.duplicates;
-    let parts = if scattered { scatter(parts, case, precision) } else { parts };
-    let CooParts { rows, cols, row_idx, col_idx, values } = parts;
-    let values = values.iter().map(|&v| T::from_f64(v)).collect();
-    let made = Coo::try_new(CooParts { rows, cols, row_idx, col_idx, values });
+    let made = Coo::try_new(if scattered { scatter(parts, case) } else { parts });
     made.map_err(|refusal| OperandError::Encode { format: "coo", refusal })
 }
 
@@ -383,17 +379,18 @@ fn pruned<T: Scalar>(case: &Case, formats: [Option<FormatKind>; 2], entries: Ent
 }
 
 /// Splits about one entry in four into two or three with drawn values, and shuffles everything.
-fn scatter(parts: CooParts<f64>, case: &Case, precision: Precision) -> CooParts<f64> {
+fn scatter<T: Scalar>(parts: CooParts<T>, case: &Case) -> CooParts<T> {
     let CooParts { rows, cols, row_idx, col_idx, values } = parts;
     let mut rng = Pcg64Mcg::seed_from_u64(seed_of(case) ^ 0xd0b1e);
-    let mut list: Vec<Entry<f64>> = row_idx
+    let mut list: Vec<Entry<T>> = row_idx
         .into_iter()
         .zip(col_idx)
         .zip(values)
         .map(|((row, col), value)| Entry { row, col, value })
         .collect();
     let family = family_of(case).of(sparse_role(case));
-    let extra = family.fill(list.len(), seed_of(case) ^ 0xe, precision);
+    let mut extra = vec![T::default(); list.len()];
+    family.fill_elements(&mut extra, seed_of(case) ^ 0xe);
     for (i, value) in extra.into_iter().enumerate() {
         for _ in 0..[0, 0, 0, 1, 0, 0, 0, 2][rng.random_range(0..8)] {
             list.push(Entry { value, ..list[i] });

@@ -19,7 +19,7 @@ pub use operand::Operand;
 
 use super::random::Random;
 use crate::prelude::*;
-use crate::scalar::{FloatSpec, Precision, Scalar, encode_exact};
+use crate::scalar::{FloatSpec, Precision, Scalar};
 use coded::Code;
 use range::{Range, power_of_two, sign};
 use std::fmt;
@@ -275,14 +275,7 @@ impl ValueFamily {
         match self.binades(range.spec) {
             Some((low, high)) if !is_changed_later => {
                 let mut random = Random::new(seed, self.name());
-                // A number of a narrow type needs no rounding.
-                let is_narrow = T::PRECISION.bytes() < 4;
-                let element = |random: &mut Random| {
-                    let value = range.normal(random, low, high);
-                    let exact = if is_narrow { encode_exact(value, T::PRECISION) } else { None };
-                    exact.map_or_else(|| T::from_f64(value), T::from_bits64)
-                };
-                side_by_side::fill(elements, &mut random, element);
+                side_by_side::fill(elements, &mut random, |random| T::from_f64(range.normal(random, low, high)));
             }
             _ => {
                 let values = self.fill(elements.len(), seed, T::PRECISION);
