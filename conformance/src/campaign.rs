@@ -148,7 +148,7 @@ pub fn run_with(
     let names = backends.iter().map(|b| b.name().to_owned());
     report.timings.backend_seconds = names.zip(inside.iter().map(Duration::as_secs_f64)).collect();
     report.seal();
-    worth::measure(&mut report, &owed, &groups);
+    worth::measure(&mut report, &owed, &groups, progress);
     report.timings.total_seconds = start.elapsed().as_secs_f64();
     report
 }
@@ -157,7 +157,7 @@ pub fn run_with(
 ///
 /// # Errors
 /// As [`report::merge()`].
-pub fn merge(parts: Vec<(PathBuf, Report)>) -> Result<Report, report::MergeError> {
+pub fn merge(parts: Vec<(PathBuf, Report)>, progress: &dyn Progress) -> Result<Report, report::MergeError> {
     let first = parts.first().map(|(path, part)| (path.clone(), part.worth.clone()));
     let (path, rows) = first.unwrap_or_default();
     let mut whole = report::merge(parts)?;
@@ -167,7 +167,7 @@ pub fn merge(parts: Vec<(PathBuf, Report)>) -> Result<Report, report::MergeError
     lines.dedup();
     let cases: Result<Vec<Case>, CaseError> = lines.into_iter().map(str::parse).collect();
     let cases = cases.map_err(|error| report::MergeError::Line { reason: error.to_string() })?;
-    worth::measure(&mut whole, &owed, &by_matrix(cases));
+    worth::measure(&mut whole, &owed, &by_matrix(cases), progress);
     Ok(whole)
 }
 

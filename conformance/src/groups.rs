@@ -29,6 +29,8 @@ pub trait Progress: Sync {
     fn planned(&self, cases: usize, matrices: usize);
     /// One case is judged on every backend.
     fn judged(&self, case: &str, findings: usize);
+    /// All are judged; so many hunts of seeded bugs are over, which say what the cases would have caught, of those begun.
+    fn hunted(&self, over: usize, of: usize);
 }
 
 /// Nobody listens.
@@ -36,6 +38,8 @@ impl Progress for () {
     fn planned(&self, _: usize, _: usize) {}
 
     fn judged(&self, _: &str, _: usize) {}
+
+    fn hunted(&self, _: usize, _: usize) {}
 }
 
 /// What a run is given beside its options.

@@ -11,12 +11,15 @@
 
 use crate::backend::{Backend, Support};
 use crate::case::Case;
+use crate::groups::Progress;
 use crate::plan::{Demand, Demanded, Group, Tier, measured};
 use crate::report::{Report, Seeded, Thin, VerdictKind, Worth};
 use crate::selftest::{HuntPlan, bugs};
 use rayon::prelude::*;
 use sparse_oracle::contract::Contract;
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// What is owed to one contract of one backend.
@@ -89,7 +92,7 @@ impl Owed {
 type Judged<'a> = Vec<&'a Case>;
 
 /// Fills in [`Report::worth`]. The report of a shard gets the coverage only: hunts are for whole plans.
-pub(crate) fn measure(report: &mut Report, owed: &[Owed], groups: &[Group]) {
+pub(crate) fn measure(report: &mut Report, owed: &[Owed], groups: &[Group], progress: &dyn Progress) {
     let judged = judged(report, groups);
     let none = Vec::new();
     let of = |owed: &Owed| judged.get(&(owed.backend.clone(), owed.contract)).unwrap_or(&none);
@@ -98,7 +101,8 @@ pub(crate) fn measure(report: &mut Report, owed: &[Owed], groups: &[Group]) {
     if whole {
         // A tier that is not known is a larger one.
         let tier = Tier::from_name(&report.plan.tier).unwrap_or(Tier::Extensive);
-        hunt(&mut rows, owed, &of, (&HuntPlan::of(groups.to_vec()), tier));
+        let ended = Ended { over: AtomicUsize::new(0), of: AtomicUsize::new(0), progress };
+        hunt(&mut rows, owed, &of, (&HuntPlan::of(groups.to_vec()), tier), &ended);
     }
     drop(judged);
     report.thin = if whole { rows.iter().filter_map(thin).collect() } else { Vec::new() };
@@ -154,6 +158,7 @@ fn hunt<'a>(
     owed: &[Owed],
     of: &impl Fn(&Owed) -> &'a Judged<'a>,
     (ground, tier): (&HuntPlan, Tier),
+    ended: &Ended<'_>,
 ) {
     let mut work: BTreeMap<Hunted, (Vec<usize>, &Judged<'a>)> = BTreeMap::new();
     for (place, owed) in owed.iter().enumerate() {
@@ -171,10 +176,25 @@ fn hunt<'a>(
     }
     let results: Vec<(&Vec<usize>, Seeded)> = work
         .par_iter()
-        .map(|(key, (places, judged))| (places, seeded(ground, judged, tier, key.loosely)))
+        .map(|(key, (places, judged))| (places, seeded(ground, judged, (tier, key.loosely), ended)))
         .collect();
     for (places, seeded) in results {
         places.iter().for_each(|&place| rows[place].seeded = Some(seeded.clone()));
+    }
+}
+
+/// The hunts of all contracts together.
+struct Ended<'a> {
+    over: AtomicUsize,
+    of: AtomicUsize,
+    progress: &'a dyn Progress,
+}
+
+impl Ended<'_> {
+    /// One contract had so many before, and has so many now.
+    fn add(&self, before: (usize, usize), now: (usize, usize)) {
+        let add = |to: &AtomicUsize, more: usize| to.fetch_add(more, Ordering::Relaxed) + more;
+        self.progress.hunted(add(&self.over, now.0 - before.0), add(&self.of, now.1 - before.1));
     }
 }
 
@@ -188,13 +208,15 @@ fn fixes_bits(backend: &dyn Backend, cases: &[&Case]) -> bool {
 }
 
 /// Hunts every seeded bug that concerns a case over these cases, the cheap ones first.
-fn seeded(ground: &HuntPlan, judged: &[&Case], tier: Tier, loosely: bool) -> Seeded {
+fn seeded(ground: &HuntPlan, judged: &[&Case], (tier, loosely): (Tier, bool), ended: &Ended<'_>) -> Seeded {
     let lines: HashSet<String> = judged.iter().map(ToString::to_string).collect();
     let cases = ground.in_order_of_cost(|case| lines.contains(&case.to_string()), judged[0].contract);
     let concerned = bugs()
         .filter(|bug| !(loosely && bug.bits_only))
         .filter(|bug| cases.iter().any(|(case, _)| (bug.concerns)(case)));
-    let fates = crate::selftest::hunt(concerned, cases.iter().cloned(), tier, loosely, 0);
+    let before = Cell::new((0, 0));
+    let told = |over, of| ended.add(before.replace((over, of)), (over, of));
+    let fates = crate::selftest::hunt(concerned, cases.iter().cloned(), tier, loosely, 0, &told);
     let escaped = fates.iter().filter(|fate| fate.kill.is_none());
     let missed: Vec<String> = escaped.map(|fate| fate.bug.name.to_owned()).collect();
     Seeded { concern: fates.len() as u64, caught: (fates.len() - missed.len()) as u64, missed }

@@ -13,6 +13,7 @@ struct Counted {
     planned: AtomicUsize,
     judged: AtomicUsize,
     findings: AtomicUsize,
+    hunts: [AtomicUsize; 2],
 }
 
 impl Progress for Counted {
@@ -23,6 +24,12 @@ impl Progress for Counted {
     fn judged(&self, _case: &str, findings: usize) {
         self.judged.fetch_add(1, Ordering::Relaxed);
         self.findings.fetch_add(findings, Ordering::Relaxed);
+    }
+
+    fn hunted(&self, over: usize, of: usize) {
+        for (most, now) in self.hunts.iter().zip([over, of]) {
+            most.fetch_max(now, Ordering::Relaxed);
+        }
     }
 }
 
@@ -35,6 +42,8 @@ fn report(options: &Options, threads: usize) -> Report {
     assert_eq!(told.planned.into_inner(), cases);
     assert_eq!(told.judged.into_inner(), cases);
     assert_eq!(told.findings.into_inner(), report.failures().count());
+    let [over, of] = told.hunts.map(AtomicUsize::into_inner);
+    assert!(over == of && over > 0, "{over} of {of} hunts were told to be over");
     let claims = |contract: &str| report.worth.iter().filter(|row| row.contract == contract).count();
     let planned = |contract: &report::Contract| contract.cases_planned as usize * claims(&contract.name);
     assert_eq!(

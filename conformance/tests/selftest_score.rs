@@ -6,7 +6,7 @@ use std::path::Path;
 
 #[test]
 fn the_quick_tier_kills_what_it_must_and_the_published_scorecard_says_so() {
-    let card = run(&Options::default(), None);
+    let card = run(&Options::default(), None, &|_, _| ());
     println!("{}", to_text(&card));
     assert!(card.is_clean(), "{}", to_text(&card));
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -26,7 +26,7 @@ fn a_row_alone_is_the_row_of_the_whole() {
     let published = Path::new(env!("CARGO_MANIFEST_DIR")).join("selftest/score.json");
     let published: Scorecard =
         serde_json::from_str(&std::fs::read_to_string(published).expect("checked in")).expect("a scorecard");
-    let alone = run(&Options::default(), Some("reuse: previous"));
+    let alone = run(&Options::default(), Some("reuse: previous"), &|_, _| ());
     assert_eq!(alone.rows.len(), 2);
     for row in &alone.rows {
         assert!(published.rows.contains(row), "{row:?}");

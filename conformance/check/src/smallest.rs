@@ -37,7 +37,7 @@ impl Smallest {
         reason: &Reason,
         budget: ShrinkBudget,
     ) -> Option<Smallest> {
-        let ShrinkOutcome::Shrunk(shrunk) = shrink(case, loaded, backend, reason, budget) else {
+        let ShrinkOutcome::Shrunk(shrunk) = shrink(case, loaded, backend, reason, budget, &|_, _| ()) else {
             return None;
         };
         let minimal = &shrunk.minimal;

@@ -159,6 +159,9 @@ pub const CONTROLLED: usize = 12;
 /// Cases that are made ready together.
 const WINDOW: usize = 48;
 
+/// What is told of hunts: how many are over, and of how many.
+pub type HuntTold<'a> = &'a dyn Fn(usize, usize);
+
 /// Hunts these bugs over these cases, each until its first finding and until its control was judged on `controlled` cases; `loosely`, as
 /// backends that declare no order of additions. What a case's result must be is worked out once for all bugs. A bug that only a larger
 /// tier than `tier` has to catch counts as a survivor without a hunt, which would go over all cases.
@@ -169,6 +172,7 @@ pub fn hunt<'c>(
     tier: plan::Tier,
     loosely: bool,
     controlled: usize,
+    told: HuntTold<'_>,
 ) -> Vec<Hunt> {
     let mut chases: Vec<Chase> = bugs.map(|bug| Chase::new(bug, tier, loosely)).collect();
     let mut cases = cases.peekable();
@@ -183,10 +187,14 @@ pub fn hunt<'c>(
         let ready: Vec<Ready<'_>> = made.iter().map(|(case, operands)| Ready::new(case, operands)).collect();
         let open = chases.par_iter_mut().filter(|chase| !chase.is_over(controlled));
         open.for_each(|chase| chase.over(&ready, controlled));
-        if chases.iter().all(|chase| chase.is_over(controlled)) {
+        let over = chases.iter().filter(|chase| chase.is_over(controlled)).count();
+        told(over, chases.len());
+        if over == chases.len() {
             break;
         }
     }
+    // What is not caught is over as well.
+    told(chases.len(), chases.len());
     chases.into_iter().map(|chase| chase.hunt).collect()
 }
 

@@ -30,7 +30,7 @@ mod text;
 pub use bug::{Bug, Effect, EntryOrder, Family, RunFn, SupportFn, Symptom, symptom};
 pub use catalogue::bugs;
 pub use dense::Dense;
-pub use hunt::{CONTROLLED, Hunt, HuntPlan, Kill, hunt};
+pub use hunt::{CONTROLLED, Hunt, HuntPlan, HuntTold, Kill, hunt};
 pub use memory::{Memory, State};
 pub use own::{Lanes, StepInput, StepKernel};
 pub use score::{Fate, KillScore, Row, RowKind, Scorecard, run};

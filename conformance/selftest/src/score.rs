@@ -3,7 +3,7 @@
 use super::SUITE_VERSION;
 use super::bug::Bug;
 use super::comparator::{self, Misjudged};
-use super::hunt::{CONTROLLED, Hunt, HuntPlan, hunt};
+use super::hunt::{CONTROLLED, Hunt, HuntPlan, HuntTold, hunt};
 use super::schedules;
 use serde::{Deserialize, Serialize};
 use sparse_conformance_core::case::Case;
@@ -127,13 +127,13 @@ impl Row {
 /// Runs the self-test over the plan of these options: rows whose name contains `only`, or all. Where the options select contracts, it is
 /// about the bugs of backends that concern their cases.
 #[must_use]
-pub fn run(options: &Options, only: Option<&str>) -> Scorecard {
+pub fn run(options: &Options, only: Option<&str>, told: HuntTold<'_>) -> Scorecard {
     let wanted = |name: &str| only.is_none_or(|only| name.contains(only));
     let ground = HuntPlan::new(options);
     let whole = !options.are_filtered();
     let concerned = |bug: &Bug| whole || ground.concerns(bug);
     let bugs = super::bugs().filter(|bug| wanted(bug.name) && concerned(bug));
-    let hunted = both_ways(bugs.collect(), &ground, options.tier);
+    let hunted = both_ways(bugs.collect(), &ground, options.tier, told);
     let controls = hunted.iter().map(|h| h.controlled).sum();
     let mut false_alarms: Vec<String> = hunted.iter().flat_map(|h| h.alarms.clone()).collect();
     let mut rows: Vec<Row> = hunted.into_iter().map(|h| h.row).collect();
@@ -167,11 +167,16 @@ struct Hunted {
 }
 
 /// Bugs as they declare themselves, and where T2 had its say, once more without an order of additions.
-fn both_ways(bugs: Vec<&'static Bug>, ground: &HuntPlan, tier: plan::Tier) -> Vec<Hunted> {
+fn both_ways(
+    bugs: Vec<&'static Bug>,
+    ground: &HuntPlan,
+    tier: plan::Tier,
+    told: HuntTold<'_>,
+) -> Vec<Hunted> {
     let over = |bugs: Vec<&'static Bug>, loosely: bool| {
         let concerned = |case: &Case| bugs.iter().any(|bug| (bug.concerns)(case));
         let cases = ground.cases(concerned);
-        hunt(bugs.iter().copied(), cases, tier, loosely, CONTROLLED)
+        hunt(bugs.iter().copied(), cases, tier, loosely, CONTROLLED, told)
     };
     let strict = over(bugs, false);
     let by_bits = |hunt: &&Hunt| hunt.kill.as_ref().is_some_and(|kill| kill.by_bits) && !hunt.bug.bits_only;

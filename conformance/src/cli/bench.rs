@@ -2,6 +2,7 @@
 
 use super::meant::meant;
 use super::output::output;
+use super::progress::Gauge;
 use super::report_folder::ReportFolder;
 use super::run::{matrices, op, precision};
 use super::subjects::{Outsiders, seconds};
@@ -15,8 +16,9 @@ use sparse_kernels::registry::{Kernel, all_kernels, kernel, kernels_here};
 use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::FormatKind;
 use sparse_oracle::scalar::Precision;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Options of `bench`.
@@ -132,9 +134,13 @@ pub(super) fn run(args: &Args) -> Result<u8> {
     for skipped in &options.skipped {
         crate::notice::say(&format!("SKIPPED {}: {}", skipped.what, skipped.reason));
     }
-    let mut shown = |line: &str| shown(args, line);
-    let mut kept = |report: &BenchReport| write_files(args, report).map_err(|error| format!("{error:#}"));
-    let report = bench::run(&options, &mut shown, &mut kept)?;
+    let gauge = Measuring::new(args, options.origins.len());
+    let mut kept = |report: &BenchReport| {
+        gauge.next();
+        write_files(args, report).map_err(|error| format!("{error:#}"))
+    };
+    let report = bench::run(&options, &mut |line| gauge.line(line), &mut kept)?;
+    drop(gauge);
     match args.json {
         true => writeln!(output(), "{}", serde_json::to_string_pretty(&report)?)?,
         false => write!(output(), "\n{}", text::ending(&report))?,
@@ -142,10 +148,34 @@ pub(super) fn run(args: &Args) -> Result<u8> {
     Ok(report.exit_code())
 }
 
-/// A line on the terminal, where no JSON was asked for.
-fn shown(args: &Args, line: &str) {
-    if !args.json {
-        output().line(line);
+/// How many inputs are measured, and the lines that say what came of it, where no JSON was asked for.
+struct Measuring {
+    gauge: Gauge,
+    json: bool,
+    done: AtomicUsize,
+    of: usize,
+}
+
+impl Measuring {
+    fn new(args: &Args, of: usize) -> Measuring {
+        // Without a terminal the lines say how far it is.
+        let quiet = args.json || !std::io::stderr().is_terminal();
+        let measuring =
+            Measuring { gauge: Gauge::new("inputs", quiet), json: args.json, done: AtomicUsize::new(0), of };
+        measuring.gauge.at(0, of, String::new);
+        measuring
+    }
+
+    fn next(&self) {
+        // A structured shape is measured in several element types and formats.
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        self.gauge.at(done.min(self.of), self.of, String::new);
+    }
+
+    fn line(&self, line: &str) {
+        if !self.json {
+            self.gauge.beside(|| output().line(line));
+        }
     }
 }
 
@@ -174,9 +204,12 @@ fn run_device(args: &Args) -> Result<u8> {
         turn: args.turn.clone(),
     };
     let mut kept = Ok(());
-    let report = device::run(&options, &mut |line| shown(args, line), &mut |report| {
+    let gauge = Measuring::new(args, options.origins.len() + options.structured.len());
+    let report = device::run(&options, &mut |line| gauge.line(line), &mut |report| {
+        gauge.next();
         kept = write_device_files(args, report);
     })?;
+    drop(gauge);
     for (what, reason) in &report.skipped {
         crate::notice::say(&format!("SKIPPED {what}: {reason}"));
     }

@@ -1,6 +1,7 @@
 //! `conformance merge`: the reports of all shards as one.
 
 use super::output::output;
+use super::progress::Shown;
 use crate::beside;
 use crate::campaign;
 use crate::report::{self, Colour, Report, github};
@@ -52,7 +53,9 @@ pub(super) fn run(args: &Args) -> Result<u8> {
     let parts: Result<Vec<_>> = args.reports.iter().map(read).collect();
     let parts = parts?;
     let folders: Vec<(PathBuf, Vec<String>)> = parts.iter().map(reproducers).collect();
-    let mut report = campaign::merge(parts).context("merging")?;
+    let shown = Shown::new(args.json, None);
+    let mut report = campaign::merge(parts, &shown).context("merging")?;
+    drop(shown);
     report.plan.allow_thin |= args.allow_thin;
     for (folder, names) in &folders {
         for name in names {

@@ -10,87 +10,134 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Shows how far a run is.
+/// Shows how many steps of something are done, and how long the rest will take. The bar goes away with it.
 #[derive(Debug)]
-pub(super) struct Shown {
+pub(super) struct Gauge {
     bar: Option<ProgressBar>,
-    planned: AtomicUsize,
-    judged: AtomicUsize,
-    findings: AtomicUsize,
+    /// What is counted, more than one of it.
+    steps: &'static str,
     said: Mutex<Instant>,
     quiet: bool,
-    /// Ends the process at the first finding, and names the backends by these options.
-    stop: Option<String>,
 }
 
 /// Time between two plain lines.
 const PAUSE: Duration = Duration::from_secs(5);
 
-impl Shown {
+impl Gauge {
     /// A bar if standard error is a terminal; nothing where it is to be quiet.
-    pub(super) fn new(quiet: bool, stop: Option<String>) -> Shown {
-        Shown {
-            bar: (!quiet && std::io::stderr().is_terminal()).then(|| ProgressBar::new(0)),
-            quiet,
-            stop,
-            planned: AtomicUsize::new(0),
-            judged: AtomicUsize::new(0),
-            findings: AtomicUsize::new(0),
-            said: Mutex::new(Instant::now()),
+    pub(super) fn new(steps: &'static str, quiet: bool) -> Gauge {
+        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
+            let style = ProgressStyle::with_template("{bar:30} {msg}, {eta} left");
+            ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        });
+        Gauge { bar, steps, said: Mutex::new(Instant::now()), quiet }
+    }
+
+    /// So many steps are done, of so many; `note` is what else there is to say, or nothing.
+    pub(super) fn at(&self, done: usize, of: usize, note: impl FnOnce() -> String) {
+        let text = || {
+            let note = Some(note()).filter(|note| !note.is_empty()).map(|note| format!(", {note}"));
+            let (done, of) = (count(done as u64), count(of as u64));
+            format!("{done}/{of} {}{}", self.steps, note.unwrap_or_default())
+        };
+        if let Some(bar) = &self.bar {
+            bar.set_length(of as u64);
+            bar.set_position(done as u64);
+            bar.set_message(text());
+        } else if !self.quiet
+            && let Ok(mut said) = self.said.try_lock()
+            && said.elapsed() >= PAUSE
+        {
+            *said = Instant::now();
+            say(&text());
         }
     }
 
-    /// Removes the bar.
-    pub(super) fn finish(&self) {
+    /// Writes what would otherwise be written across the bar.
+    pub(super) fn beside<R>(&self, write: impl FnOnce() -> R) -> R {
+        match &self.bar {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        }
+    }
+}
+
+impl Gauge {
+    fn clear(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }
 }
 
+impl Drop for Gauge {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+/// Shows how far a run is.
+#[derive(Debug)]
+pub(super) struct Shown {
+    gauge: Gauge,
+    /// What comes after the cases.
+    hunts: Gauge,
+    planned: AtomicUsize,
+    judged: AtomicUsize,
+    findings: AtomicUsize,
+    /// Ends the process at the first finding, and names the backends by these options.
+    stop: Option<String>,
+    /// Held by the thread that ends it.
+    stopping: Mutex<()>,
+}
+
+impl Shown {
+    /// Nothing is shown where it is to be quiet.
+    pub(super) fn new(quiet: bool, stop: Option<String>) -> Shown {
+        Shown {
+            gauge: Gauge::new("case lines", quiet),
+            hunts: Gauge::new("seeded bugs hunted", quiet),
+            stop,
+            planned: AtomicUsize::new(0),
+            judged: AtomicUsize::new(0),
+            findings: AtomicUsize::new(0),
+            stopping: Mutex::new(()),
+        }
+    }
+
+    fn at(&self, judged: usize, findings: usize) {
+        let planned = self.planned.load(Ordering::Relaxed);
+        self.gauge.at(judged, planned, || counted(findings as u64, "finding"));
+    }
+}
+
 impl Progress for Shown {
     fn planned(&self, cases: usize, matrices: usize) {
         self.planned.store(cases, Ordering::Relaxed);
-        match &self.bar {
-            Some(bar) => {
-                bar.set_length(cases as u64);
-                let style = ProgressStyle::with_template(
-                    "{bar:30} {human_pos}/{human_len} case lines, {msg}, {eta} left",
-                );
-                bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-                bar.set_message("0 findings");
-            }
-            None if self.quiet => {}
-            None => {
-                let what = if matrices == 1 { "matrix" } else { "matrices" };
-                let cases = counted(cases as u64, "case line");
-                say(&format!("{cases} on {} {what}", count(matrices as u64)));
-            }
+        if self.gauge.bar.is_none() && !self.gauge.quiet {
+            let what = if matrices == 1 { "matrix" } else { "matrices" };
+            let cases = counted(cases as u64, "case line");
+            say(&format!("{cases} on {} {what}", count(matrices as u64)));
         }
+        self.at(0, 0);
     }
 
     fn judged(&self, case: &str, findings: usize) {
         if let Some(selection) = self.stop.as_ref().filter(|_| findings > 0) {
             // Held to the end: another thread with a finding waits here.
-            let _first = self.said.lock();
-            self.finish();
-            say(&format!("stopped at the first finding:\n  {}", replay_command(case, selection)));
+            let _first = self.stopping.lock();
+            let told = format!("stopped at the first finding:\n  {}", replay_command(case, selection));
+            self.gauge.clear();
+            say(&told);
             std::process::exit(1);
         }
         let judged = self.judged.fetch_add(1, Ordering::Relaxed) + 1;
         let total = self.findings.fetch_add(findings, Ordering::Relaxed) + findings;
-        if let Some(bar) = &self.bar {
-            bar.inc(1);
-            if findings > 0 {
-                bar.set_message(counted(total as u64, "finding"));
-            }
-        } else if !self.quiet
-            && let Ok(mut said) = self.said.try_lock()
-            && said.elapsed() >= PAUSE
-        {
-            *said = Instant::now();
-            let planned = counted(self.planned.load(Ordering::Relaxed) as u64, "case line");
-            say(&format!("{}/{planned}, {}", count(judged as u64), counted(total as u64, "finding")));
-        }
+        self.at(judged, total);
+    }
+
+    fn hunted(&self, over: usize, of: usize) {
+        self.gauge.clear();
+        self.hunts.at(over, of, String::new);
     }
 }

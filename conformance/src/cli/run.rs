@@ -139,14 +139,14 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     }
     let shown = Shown::new(args.quiet || args.json, args.fail_fast.then(|| selection(&backends)));
     let mut report = pool.install(|| campaign::run_with(planned, &backends, environment, &shown, &extras));
-    shown.finish();
+    drop(shown);
     report.plan.allow_thin = args.allow_thin;
     for record in &mut report.backends {
         let backend = backends.iter().find(|b| b.name() == record.name);
         record.selection = backend.and_then(|b| outside(b.as_ref()));
     }
     if let Some(folder) = &args.report {
-        args.shrinking.shrink_findings(&mut report, &backends, folder);
+        args.shrinking.shrink_findings(&mut report, (&backends, folder), args.quiet || args.json);
     }
     let unread = unread_matrices(&report);
     let paths = match &args.report {

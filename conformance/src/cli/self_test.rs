@@ -1,6 +1,7 @@
 //! `conformance self-test`: does the judge judge?
 
 use super::output::output;
+use super::progress::Gauge;
 use crate::plan::{Options, Tier};
 use crate::selftest::{self, Scorecard};
 use anyhow::{Context, Result, bail};
@@ -42,7 +43,10 @@ pub(super) fn run(args: &Args) -> Result<u8> {
         .context("the threads can't be started; try a smaller --jobs")?;
     let options =
         Options { tier: args.tier, seed: args.seed, contracts: args.contracts.clone(), ..Options::default() };
-    let card = pool.install(|| selftest::run(&options, args.only.as_deref()));
+    let gauge = Gauge::new("bugs hunted", false);
+    let told = |over, of| gauge.at(over, of, String::new);
+    let card = pool.install(|| selftest::run(&options, args.only.as_deref(), &told));
+    drop(gauge);
     if card.rows.is_empty() {
         let name = args.only.as_deref().unwrap_or("");
         if args.contracts.is_empty() {

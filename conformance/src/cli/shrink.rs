@@ -2,18 +2,20 @@
 
 use super::meant::case;
 use super::output::output;
+use super::progress::Gauge;
 use super::subjects::Subjects;
 use crate::backend::Backend;
 use crate::determinism::Repeats;
+use crate::report::show::{count, counted};
 use crate::report::{Report, replay_command};
 use crate::reproducer;
 use crate::runner::run_case_repeated;
-use crate::shrink::{Reason, ShrinkBudget};
+use crate::shrink::{Candidate, Reason, ShrinkBudget};
 use anyhow::{Result, bail};
 use clap::Args as ClapArgs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How much work `run` puts into shrinking.
 #[derive(Debug, ClapArgs)]
@@ -28,12 +30,21 @@ pub(super) struct Effort {
 
 impl Effort {
     /// Shrinks findings into the report's folder. What can't be written is said, and changes nothing else.
-    pub(super) fn shrink_findings(&self, report: &mut Report, backends: &[Box<dyn Backend>], folder: &Path) {
+    pub(super) fn shrink_findings(
+        &self,
+        report: &mut Report,
+        (backends, folder): (&[Box<dyn Backend>], &Path),
+        quiet: bool,
+    ) {
         if self.off || self.seconds == 0 || report.failures().next().is_none() {
             return;
         }
         let time = Duration::from_secs(u64::from(self.seconds));
-        for problem in reproducer::shrink_findings(report, backends, folder, time) {
+        let gauge = Gauge::new("findings shrunk", quiet);
+        let told = |done, of| gauge.at(done, of, || format!("at most {} s a backend", self.seconds));
+        let problems = reproducer::shrink_findings(report, backends, folder, time, &told);
+        drop(gauge);
+        for problem in problems {
             crate::notice::say(&format!("conformance: {problem}"));
         }
     }
@@ -85,7 +96,17 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         time: Some(Duration::from_secs(u64::from(args.seconds))),
     };
     let subject = (backend.as_ref(), &reason);
-    let shrunk = reproducer::shrink_case((&case, &loaded), subject, budget, &args.out)?;
+    let (gauge, start) = (Gauge::new("seconds", false), Instant::now());
+    let told = |best: &Candidate, tried: usize| {
+        let coo = &best.loaded.coo;
+        let (spent, most) = (start.elapsed().as_secs() as usize, args.seconds as usize);
+        gauge.at(spent, most, || {
+            let tried = counted(tried as u64, "candidate");
+            format!("{tried} tried, down to {} x {}, entries: {}", coo.rows, coo.cols, count(coo.nnz() as u64))
+        });
+    };
+    let shrunk = reproducer::shrink_case((&case, &loaded), subject, (budget, &told), &args.out)?;
+    drop(gauge);
     writeln!(out, "{}: {}", record.backend, record.verdict)?;
     writeln!(out, "{}", shrunk.summary)?;
     if let Some(line) = &shrunk.case {

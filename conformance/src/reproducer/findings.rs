@@ -8,6 +8,7 @@ use crate::shrink::{Chosen, ShrinkBudget, select};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Reproducers of one backend at the most.
@@ -23,12 +24,14 @@ struct Job {
 }
 
 /// Shrinks one finding of each backend, contract and reason into `FOLDER/reproducers`, each backend within `time`, and
-/// notes the reproducers in the report. Returns what went wrong; the report is as good without it.
+/// notes the reproducers in the report. Returns what went wrong; the report is as good without it. `told` is told how many are shrunk, and
+/// of how many.
 pub fn shrink_findings(
     report: &mut Report,
     backends: &[Box<dyn Backend>],
     folder: &Path,
     time: Duration,
+    told: &(dyn Fn(usize, usize) + Sync),
 ) -> Vec<ReproducerError> {
     let mut names = HashSet::new();
     let mut work: Vec<(&dyn Backend, Vec<Job>)> = Vec::new();
@@ -48,9 +51,11 @@ pub fn shrink_findings(
         });
         work.push((backend.as_ref(), jobs.collect()));
     }
+    let (count, all) = (AtomicUsize::new(0), work.iter().map(|(_, jobs)| jobs.len()).sum());
+    let ended = || told(count.fetch_add(1, Ordering::Relaxed) + 1, all);
     let done: Vec<(usize, Result<Reproducer, ReproducerError>)> = work
         .par_iter()
-        .flat_map_iter(|(backend, jobs)| of_backend(report, *backend, jobs, folder, time))
+        .flat_map_iter(|(backend, jobs)| of_backend(report, *backend, jobs, (folder, time), &ended))
         .collect();
     let mut problems = Vec::new();
     for (index, result) in done {
@@ -66,8 +71,8 @@ fn of_backend(
     report: &Report,
     backend: &dyn Backend,
     jobs: &[Job],
-    folder: &Path,
-    time: Duration,
+    (folder, time): (&Path, Duration),
+    ended: &(dyn Fn() + Sync),
 ) -> Vec<(usize, Result<Reproducer, ReproducerError>)> {
     let until = Instant::now() + time;
     let mut done = Vec::new();
@@ -83,6 +88,7 @@ fn of_backend(
         let budget = ShrinkBudget { time: Some(share.max(LEAST).min(left)), ..ShrinkBudget::default() };
         let index = job.chosen.index;
         done.push((index, one(report, backend, job, folder, budget)));
+        ended();
     }
     done
 }
@@ -100,7 +106,7 @@ fn one(
     let loaded = case.origin.load().map_err(|e| failed(e.to_string()))?;
     let named = Path::new("reproducers").join(&job.name);
     let subject = (backend, &job.chosen.reason);
-    shrink_into((&case, &loaded), subject, budget, (&folder.join(&named), &named))
+    shrink_into((&case, &loaded), subject, (budget, &|_, _| ()), (&folder.join(&named), &named))
 }
 
 /// The backend, and in a shard which one: the folders of all shards come together when they are merged.

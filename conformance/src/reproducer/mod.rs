@@ -25,7 +25,9 @@ use crate::operands::build;
 use crate::origin::{Loaded, Origin};
 use crate::report::show::counted;
 use crate::report::{Reproducer, replay_command};
-use crate::shrink::{Candidate, Reason, ShrinkBudget, ShrinkOutcome, Shrunk, shrink, verdict_of};
+use crate::shrink::{
+    Candidate, Reason, ShrinkBudget, ShrinkOutcome, ShrinkTold, Shrunk, shrink, verdict_of,
+};
 use sparse_plugin::is_in_header;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -71,20 +73,20 @@ pub enum ReproducerError {
 pub fn shrink_case(
     first: (&Case, &Loaded),
     subject: (&dyn Backend, &Reason),
-    budget: ShrinkBudget,
+    (budget, told): (ShrinkBudget, ShrinkTold<'_>),
     folder: &Path,
 ) -> Result<Reproducer, ReproducerError> {
-    shrink_into(first, subject, budget, (folder, folder))
+    shrink_into(first, subject, (budget, told), (folder, folder))
 }
 
 /// [`shrink_case`] with the folder as the line should name it.
 fn shrink_into(
     (case, loaded): (&Case, &Loaded),
     (backend, reason): (&dyn Backend, &Reason),
-    budget: ShrinkBudget,
+    (budget, told): (ShrinkBudget, ShrinkTold<'_>),
     (folder, named): (&Path, &Path),
 ) -> Result<Reproducer, ReproducerError> {
-    match shrink(case, loaded, backend, reason, budget) {
+    match shrink(case, loaded, backend, reason, budget, told) {
         ShrinkOutcome::Flaky { seen, runs } => Ok(Reproducer {
             path: None,
             case: None,

@@ -17,7 +17,7 @@ fn merged_shards_are_the_unsharded_report() {
         let mut parts = shards(&options(), count, &Extras::default());
         assert!(parts.iter().all(|(_, part)| part.plan.distinct_cases > 50));
         parts.reverse();
-        let merged = merge(parts).expect("all shards");
+        let merged = merge(parts, &()).expect("all shards");
         assert_same_files(&merged, &whole);
         assert!(whole.sources.iter().any(|s| s.spy.is_some()));
     }
@@ -39,7 +39,7 @@ fn findings_of_expectations_come_back_in_merging() {
     for (_, part) in &parts {
         assert_eq!(part.findings.len(), 1, "a shard decides what its own cases show");
     }
-    let merged = merge(parts).expect("all shards");
+    let merged = merge(parts, &()).expect("all shards");
     assert_eq!(merged.findings, whole.findings);
     assert_same_files(&merged, &whole);
 }
@@ -81,7 +81,7 @@ fn an_idle_backend_in_a_shard_is_none() {
     assert_eq!(whole.exit_code(), 1, "sprs has no sampled product");
     let parts = shards(&idle(), 2, &Extras::default());
     assert!(parts.iter().all(|(_, part)| part.exit_code() == 0));
-    let merged = merge(parts).expect("all shards");
+    let merged = merge(parts, &()).expect("all shards");
     assert_eq!(merged.findings, whole.findings);
 }
 
@@ -94,9 +94,9 @@ fn reports_that_are_not_all_shards_of_one_plan_are_refused() {
     let with = |change: &dyn Fn(&mut Parts)| {
         let mut parts = good.clone();
         change(&mut parts);
-        merge(parts).expect_err("it must be refused")
+        merge(parts, &()).expect_err("it must be refused")
     };
-    assert_eq!(merge(Vec::new()), Err(MergeError::Nothing));
+    assert_eq!(merge(Vec::new(), &()), Err(MergeError::Nothing));
     assert_eq!(with(&|p| drop(p.remove(1))), MergeError::Missing { count: 3, missing: vec![2] });
     assert!(
         matches!(with(&|p| p.push(p[1].clone())), MergeError::Twice { path, .. } if path.ends_with("shard-2"))

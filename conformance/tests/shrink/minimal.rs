@@ -27,7 +27,7 @@ pub(crate) fn wrong(defect: Defect) -> Reason {
 
 pub(crate) fn shrunk(line: &str, backend: &dyn Backend, reason: &Reason) -> Shrunk {
     let (case, loaded) = load(line);
-    match shrink(&case, &loaded, backend, reason, BUDGET) {
+    match shrink(&case, &loaded, backend, reason, BUDGET, &|_, _| ()) {
         ShrinkOutcome::Shrunk(shrunk) => {
             assert!(!shrunk.unfinished, "{line}: {} candidates", shrunk.tried);
             assert_eq!(Reason::of(&shrunk.verdict).as_ref(), Some(reason));
@@ -241,7 +241,7 @@ fn a_budget_of_candidates_is_kept_and_what_was_found_so_far_fails_too() {
     for candidates in [0, 10, 40, 100] {
         RUNS.store(0, Ordering::Relaxed);
         let budget = ShrinkBudget { candidates, time: None };
-        let ShrinkOutcome::Shrunk(found) = shrink(&case, &loaded, &Bug(counted), &reason, budget) else {
+        let ShrinkOutcome::Shrunk(found) = shrink(&case, &loaded, &Bug(counted), &reason, budget, &|_, _| ()) else {
             panic!("{line} fails every time");
         };
         assert!(found.unfinished && found.tried == candidates);
@@ -268,7 +268,7 @@ fn a_failure_that_comes_and_goes_is_counted_and_not_shrunk() {
         })
     }
     let (case, loaded) = load("spmm.csr.f32_f32_f32_f32/rmat:scale=4,seed=3/values=ones,1");
-    let outcome = shrink(&case, &loaded, &Bug(sometimes), &wrong(Defect::Value), BUDGET);
+    let outcome = shrink(&case, &loaded, &Bug(sometimes), &wrong(Defect::Value), BUDGET, &|_, _| ());
     let ShrinkOutcome::Flaky { seen, runs } = outcome else {
         panic!("{outcome:?}");
     };

@@ -52,7 +52,7 @@ pub(crate) fn written(
 ) -> Reproducer {
     let case: Case = line.parse().expect("a line");
     let loaded = case.origin.load().expect("a matrix");
-    shrink_case((&case, &loaded), (backend, reason), budget, folder).expect("it is written")
+    shrink_case((&case, &loaded), (backend, reason), (budget, &|_, _| ()), folder).expect("it is written")
 }
 
 fn text(path: &Path) -> String {
@@ -139,7 +139,7 @@ fn a_run_shrinks_one_finding_of_each_contract_and_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let (mut report, backends) = failing_report();
     let before = report.clone();
-    let problems = shrink_findings(&mut report, &backends, folder.path(), Duration::from_secs(600));
+    let problems = shrink_findings(&mut report, &backends, folder.path(), Duration::from_secs(600), &|_, _| ());
     assert!(problems.is_empty(), "{problems:?}");
     let shrunk: Vec<_> = report.cases.iter().filter_map(|r| Some((r, r.reproducer.as_ref()?))).collect();
     let keys: BTreeSet<_> =
@@ -183,7 +183,7 @@ fn a_folder_that_cant_be_written_changes_nothing_but_the_reproducers() {
     std::fs::write(folder.path().join("reproducers"), "in the way").expect("written");
     let (mut report, backends) = failing_report();
     let before = report.clone();
-    let problems = shrink_findings(&mut report, &backends, folder.path(), Duration::from_secs(600));
+    let problems = shrink_findings(&mut report, &backends, folder.path(), Duration::from_secs(600), &|_, _| ());
     assert!(!problems.is_empty() && problems[0].to_string().contains("can't be written"));
     assert_eq!(report, before);
 }
@@ -220,7 +220,7 @@ fn a_hang_leaves_time_for_every_other_reason() {
     let first: Vec<_> = chosen[..4].iter().map(|c| c.reason.is_slow()).collect();
     assert_eq!(first, [false, false, false, true], "the hang is the last of the first");
     SHRINKING.store(true, Ordering::Relaxed);
-    let problems = shrink_findings(&mut report, &backends, folder.path(), Duration::from_secs(6));
+    let problems = shrink_findings(&mut report, &backends, folder.path(), Duration::from_secs(6), &|_, _| ());
     assert!(problems.is_empty(), "{problems:?}");
     let shrunk: BTreeSet<_> =
         report.cases.iter().filter(|c| c.reproducer.is_some()).filter_map(Reason::of_record).collect();

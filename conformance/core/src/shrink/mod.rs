@@ -70,6 +70,9 @@ pub struct Shrunk {
     pub unfinished: bool,
 }
 
+/// What is told of a search after each candidate: the simplest case so far, and how many were judged.
+pub type ShrinkTold<'a> = &'a dyn Fn(&Candidate, usize);
+
 /// Shrinks a case that failed for `reason` on `backend`.
 #[must_use]
 pub fn shrink(
@@ -78,6 +81,7 @@ pub fn shrink(
     backend: &dyn Backend,
     reason: &Reason,
     budget: ShrinkBudget,
+    told: ShrinkTold<'_>,
 ) -> ShrinkOutcome {
     let first = Candidate { case: case.clone(), loaded: loaded.clone() };
     // The first run counts: one that hangs takes the time limit.
@@ -88,7 +92,7 @@ pub fn shrink(
         let seen = (1..RERUNS).filter(|_| again(&verdict_of(&first, backend, reason))).count();
         return ShrinkOutcome::Flaky { seen, runs: RERUNS };
     }
-    let mut search = Search::new(backend, (reason, verdict), first, (budget.candidates, until));
+    let mut search = Search::new(backend, (reason, verdict), first, (budget.candidates, until), told);
     let complete = run(&mut search);
     ShrinkOutcome::Shrunk(Box::new(Shrunk {
         minimal: search.best,

@@ -7,6 +7,7 @@
 //! Deterministic for a deterministic backend: passes go in one order, and only the number of candidates and the clock
 //! end a search. A candidate that was judged before is not judged again.
 
+use super::ShrinkTold;
 use crate::backend::Backend;
 use crate::case::{Case, Filling};
 use crate::determinism::Again;
@@ -101,6 +102,7 @@ pub(super) struct Search<'a> {
     reason: &'a Reason,
     candidates: usize,
     until: Option<Instant>,
+    told: ShrinkTold<'a>,
     seen: HashSet<u64>,
     /// Candidates judged.
     pub(super) tried: usize,
@@ -116,12 +118,14 @@ impl<'a> Search<'a> {
         (reason, verdict): (&'a Reason, Verdict),
         first: Candidate,
         (candidates, until): (usize, Option<Instant>),
+        told: ShrinkTold<'a>,
     ) -> Search<'a> {
         Search {
             backend,
             reason,
             candidates,
             until,
+            told,
             seen: HashSet::from([first.fingerprint()]),
             tried: 0,
             best: first,
@@ -148,6 +152,7 @@ impl<'a> Search<'a> {
         if same {
             (self.best, self.verdict) = (candidate, verdict);
         }
+        (self.told)(&self.best, self.tried);
         same
     }
 
