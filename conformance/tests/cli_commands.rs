@@ -70,6 +70,7 @@ fn a_clean_run_exits_0_and_writes_valid_files() {
         [
             "badge.json",
             "badge.svg",
+            "history.jsonl",
             "report.html",
             "report.json",
             "report.junit.xml",

@@ -8,6 +8,7 @@ mod report_sample;
 mod documented;
 mod documents;
 mod report_expectations;
+mod report_history;
 mod report_outcome;
 mod report_page;
 mod report_schema;

@@ -237,13 +237,18 @@ mod tests {
         let numbers: Vec<f32> = (0..LARGE + PIECE + 3).map(|i| i as f32).collect();
         let by_hand: Vec<u8> = (numbers.chunks(PIECE))
             .flat_map(|piece| {
-                let bytes: Vec<u8> = piece.iter().flat_map(|x| u64::from(x.to_bits()).to_le_bytes()).collect();
+                let bytes: Vec<u8> =
+                    piece.iter().flat_map(|x| u64::from(x.to_bits()).to_le_bytes()).collect();
                 xxhash_rust::xxh3::xxh3_128(&bytes).to_le_bytes()
             })
             .collect();
         assert_eq!(name(&numbers), xxhash_rust::xxh3::xxh3_128(&by_hand));
         let words: Vec<u8> =
             numbers[..LARGE].iter().flat_map(|x| u64::from(x.to_bits()).to_le_bytes()).collect();
-        assert_eq!(name(&numbers[..LARGE]), xxhash_rust::xxh3::xxh3_128(&words), "few are hashed as they were");
+        assert_eq!(
+            name(&numbers[..LARGE]),
+            xxhash_rust::xxh3::xxh3_128(&words),
+            "few are hashed as they were"
+        );
     }
 }

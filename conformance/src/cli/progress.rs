@@ -7,7 +7,7 @@ use crate::report::show::{count, counted};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Shows how many steps of something are done, and how long the rest will take. The bar goes away with it.
@@ -17,7 +17,13 @@ pub(super) struct Gauge {
     /// What is counted, more than one of it.
     steps: &'static str,
     said: Mutex<Instant>,
+    /// A step is done: how long the others take can be told.
+    begun: AtomicBool,
     quiet: bool,
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 /// Time between two plain lines.
@@ -26,11 +32,9 @@ const PAUSE: Duration = Duration::from_secs(5);
 impl Gauge {
     /// A bar if standard error is a terminal; nothing where it is to be quiet.
     pub(super) fn new(steps: &'static str, quiet: bool) -> Gauge {
-        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
-            let style = ProgressStyle::with_template("{bar:30} {msg}, {eta} left");
-            ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        });
-        Gauge { bar, steps, said: Mutex::new(Instant::now()), quiet }
+        let bar = (!quiet && std::io::stderr().is_terminal())
+            .then(|| ProgressBar::new(0).with_style(style("{bar:30} {msg}")));
+        Gauge { bar, steps, said: Mutex::new(Instant::now()), begun: AtomicBool::new(false), quiet }
     }
 
     /// So many steps are done, of so many; `note` is what else there is to say, or nothing.
@@ -41,6 +45,9 @@ impl Gauge {
             format!("{done}/{of} {}{}", self.steps, note.unwrap_or_default())
         };
         if let Some(bar) = &self.bar {
+            if done > 0 && !self.begun.swap(true, Ordering::Relaxed) {
+                bar.set_style(style("{bar:30} {msg}, {eta} left"));
+            }
             bar.set_length(of as u64);
             bar.set_position(done as u64);
             bar.set_message(text());

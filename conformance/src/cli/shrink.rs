@@ -102,7 +102,12 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         let (spent, most) = (start.elapsed().as_secs() as usize, args.seconds as usize);
         gauge.at(spent, most, || {
             let tried = counted(tried as u64, "candidate");
-            format!("{tried} tried, down to {} x {}, entries: {}", coo.rows, coo.cols, count(coo.nnz() as u64))
+            format!(
+                "{tried} tried, down to {} x {}, entries: {}",
+                coo.rows,
+                coo.cols,
+                count(coo.nnz() as u64)
+            )
         });
     };
     let shrunk = reproducer::shrink_case((&case, &loaded), subject, (budget, &told), &args.out)?;

@@ -8,6 +8,7 @@
 //!                                      +-> html      report.html, one page without network
 //!                                      +-> sarif     report.sarif, for code scanning
 //!                                      +-> badge     badge.svg, badge.json
+//!                                      +-> history   history.jsonl, a line for each run into the folder
 //!
 //! shards' Reports -> merge -> Report        two Reports -> diff -> what changed
 //! ```
@@ -17,6 +18,7 @@ pub mod badge;
 pub mod brief;
 pub mod diff;
 pub mod github;
+pub mod history;
 pub mod html;
 pub mod junit;
 pub mod markdown;

@@ -1,6 +1,6 @@
 //! Writes all files of a report into one directory, and names what went wrong where.
 
-use super::{badge, html, json, junit, markdown, sarif};
+use super::{badge, history, html, json, junit, markdown, sarif};
 use crate::beside;
 use crate::report::model::Report;
 use std::io;
@@ -62,7 +62,7 @@ pub struct Writer {
 }
 
 /// Every file of a report, in the order in which they are named.
-pub const WRITERS: [Writer; 7] = [
+pub const WRITERS: [Writer; 8] = [
     Writer {
         file: "report.json",
         purpose: "everything; read by `merge` and `diff`",
@@ -90,6 +90,11 @@ pub const WRITERS: [Writer; 7] = [
     },
     Writer { file: "badge.svg", purpose: "a README", text: |report, _| Ok(badge::to_svg(report)) },
     Writer { file: "badge.json", purpose: "a badge server", text: |report, _| Ok(badge::to_json(report)) },
+    Writer {
+        file: history::FILE,
+        purpose: "what changed from run to run; a line each",
+        text: |report, folder| history::to_lines(report, folder).map_err(Fault::Json),
+    },
 ];
 
 impl Writer {

@@ -25,9 +25,7 @@ use crate::operands::build;
 use crate::origin::{Loaded, Origin};
 use crate::report::show::counted;
 use crate::report::{Reproducer, replay_command};
-use crate::shrink::{
-    Candidate, Reason, ShrinkBudget, ShrinkOutcome, ShrinkTold, Shrunk, shrink, verdict_of,
-};
+use crate::shrink::{Candidate, Reason, ShrinkBudget, ShrinkOutcome, ShrinkTold, Shrunk, shrink, verdict_of};
 use sparse_plugin::is_in_header;
 use std::io;
 use std::path::{Path, PathBuf};

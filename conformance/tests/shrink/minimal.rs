@@ -241,7 +241,8 @@ fn a_budget_of_candidates_is_kept_and_what_was_found_so_far_fails_too() {
     for candidates in [0, 10, 40, 100] {
         RUNS.store(0, Ordering::Relaxed);
         let budget = ShrinkBudget { candidates, time: None };
-        let ShrinkOutcome::Shrunk(found) = shrink(&case, &loaded, &Bug(counted), &reason, budget, &|_, _| ()) else {
+        let ShrinkOutcome::Shrunk(found) = shrink(&case, &loaded, &Bug(counted), &reason, budget, &|_, _| ())
+        else {
             panic!("{line} fails every time");
         };
         assert!(found.unfinished && found.tried == candidates);

@@ -139,7 +139,8 @@ fn a_run_shrinks_one_finding_of_each_contract_and_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let (mut report, backends) = failing_report();
     let before = report.clone();
-    let problems = shrink_findings(&mut report, &backends, folder.path(), Duration::from_secs(600), &|_, _| ());
+    let problems =
+        shrink_findings(&mut report, &backends, folder.path(), Duration::from_secs(600), &|_, _| ());
     assert!(problems.is_empty(), "{problems:?}");
     let shrunk: Vec<_> = report.cases.iter().filter_map(|r| Some((r, r.reproducer.as_ref()?))).collect();
     let keys: BTreeSet<_> =
@@ -183,7 +184,8 @@ fn a_folder_that_cant_be_written_changes_nothing_but_the_reproducers() {
     std::fs::write(folder.path().join("reproducers"), "in the way").expect("written");
     let (mut report, backends) = failing_report();
     let before = report.clone();
-    let problems = shrink_findings(&mut report, &backends, folder.path(), Duration::from_secs(600), &|_, _| ());
+    let problems =
+        shrink_findings(&mut report, &backends, folder.path(), Duration::from_secs(600), &|_, _| ());
     assert!(!problems.is_empty() && problems[0].to_string().contains("can't be written"));
     assert_eq!(report, before);
 }

@@ -11,6 +11,7 @@
 //! share-of-bound histograms             histogram
 //! matrices                              gallery
 //! deviations, exclusions                profiles
+//! runs before, in this folder           history
 //! what the words mean                   legend
 //! ```
 //! The page grows with contracts, backends and findings, not with cases: passing cases are only counted.
@@ -18,6 +19,7 @@
 mod findings;
 mod gallery;
 mod histogram;
+mod history;
 mod legend;
 mod overview;
 mod profiles;
@@ -45,10 +47,11 @@ const POLICY: &str =
 #[must_use]
 pub fn to_html(report: &Report, folder: &Path) -> String {
     let summary = report.summary();
+    let earlier = history::earlier(report, folder);
     page(
         &title(report),
         &html! {
-            (header(report, &summary))
+            (header(report, &summary, !earlier.is_empty()))
             main {
                 (overview::backends(report, &summary))
                 (unjudged::thin(report))
@@ -62,6 +65,7 @@ pub fn to_html(report: &Report, folder: &Path) -> String {
                 (scoreboard::worst_shares(report))
                 (gallery::section(report))
                 (profiles::section(report, &summary))
+                (history::section(&earlier))
                 (legend::section())
             }
             footer { "sparse-conformance " (report.suite_version) ", " (report.schema) ". The complete record is report.json." }
@@ -93,7 +97,7 @@ fn title(report: &Report) -> String {
     format!("{} - sparse conformance", report.headline())
 }
 
-fn header(report: &Report, summary: &Summary) -> Markup {
+fn header(report: &Report, summary: &Summary, has_history: bool) -> Markup {
     let found = report.find().len() as u64;
     let outcome = report.outcome();
     let counts = &summary.total.counts;
@@ -115,7 +119,7 @@ fn header(report: &Report, summary: &Summary) -> Markup {
                 ". What was not run is not a pass: it is counted apart everywhere."
             }
             dl.facts { @for (name, value) in facts(report) { @if !value.is_empty() { div { dt { (name) } dd { (value) } } } } }
-            (navigation(report, summary, found))
+            (navigation(report, summary, found, has_history))
         }
     }
 }
@@ -136,7 +140,7 @@ pub(in crate::report) fn capitalised(text: &str) -> String {
     first.unwrap_or_default() + letters.as_str()
 }
 
-fn navigation(report: &Report, summary: &Summary, found: u64) -> Markup {
+fn navigation(report: &Report, summary: &Summary, found: u64, has_history: bool) -> Markup {
     html! {
         nav aria-label="sections" {
             a href="#backends" { "Backends" }
@@ -149,6 +153,7 @@ fn navigation(report: &Report, summary: &Summary, found: u64) -> Markup {
             a href="#shares" { "Shares of bounds" }
             a href="#matrices" { "Matrices" }
             a href="#profiles" { "Profiles" }
+            @if has_history { a href="#history" { "Earlier runs" } }
             a href="#legend" { "What the words mean" }
         }
     }

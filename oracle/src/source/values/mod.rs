@@ -275,7 +275,9 @@ impl ValueFamily {
         match self.binades(range.spec) {
             Some((low, high)) if !is_changed_later => {
                 let mut random = Random::new(seed, self.name());
-                side_by_side::fill(elements, &mut random, |random| T::from_f64(range.normal(random, low, high)));
+                side_by_side::fill(elements, &mut random, |random| {
+                    T::from_f64(range.normal(random, low, high))
+                });
             }
             _ => {
                 let values = self.fill(elements.len(), seed, T::PRECISION);
