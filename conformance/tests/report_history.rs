@@ -53,6 +53,11 @@ fn runs_into_a_folder_are_compared_with_the_one_before() {
     other.plan.digest = "another".to_owned();
     write(&other);
     assert_eq!(moved(&other, folder).last(), Some(&None));
+    // So are other backends.
+    write(&run(5, None));
+    let mut fewer = run(6, None);
+    fewer.backends.pop();
+    assert_eq!(moved(&fewer, folder).last(), Some(&None));
 }
 
 #[test]

@@ -5,7 +5,8 @@
 //! this report ------------------+-> this run's line        -+-> "Earlier runs" on the page
 //! ```
 //!
-//! Runs are compared by their findings' fingerprints, and only where they ran the same plan: what was not asked is not mended.
+//! Runs are compared by their findings' fingerprints, and only where they ran the same plan on the same backends: what was not asked is
+//! not mended.
 
 use super::Report;
 use serde::{Deserialize, Serialize};
@@ -38,8 +39,10 @@ pub struct PastRun {
     pub seed: u64,
     /// Digest of the plan's case lines.
     pub digest: String,
-    /// Names and versions of the backends.
+    /// Names of the backends.
     pub backends: Vec<String>,
+    /// Their versions.
+    pub versions: Vec<String>,
     /// "clean", "findings", "thin", "nothing judged".
     pub outcome: String,
     /// Cases that ran.
@@ -76,7 +79,8 @@ impl PastRun {
             tier: report.plan.tier.clone(),
             seed: report.plan.seed,
             digest: report.plan.digest.clone(),
-            backends: report.backends.iter().map(|b| format!("{} {}", b.name, b.version)).collect(),
+            backends: report.backends.iter().map(|b| b.name.clone()).collect(),
+            versions: report.backends.iter().map(|b| b.version.clone()).collect(),
             outcome: report.outcome().word().to_owned(),
             ran: report.cases.iter().filter(|case| case.verdict.kind().ran()).count() as u64,
             findings: found.len() as u64,
@@ -86,11 +90,12 @@ impl PastRun {
         }
     }
 
-    /// What came and went since `before`; `None` where one ran another plan, or has too many findings to name.
+    /// What came and went since `before`; `None` where one ran another plan or other backends, or has too many findings to name.
     #[must_use]
     pub fn since(&self, before: &PastRun) -> Option<Moved> {
         let is_named = |run: &PastRun| run.fingerprints.len() as u64 == run.findings;
-        if self.digest != before.digest || !is_named(self) || !is_named(before) {
+        let same = (&self.digest, &self.backends) == (&before.digest, &before.backends);
+        if !same || !is_named(self) || !is_named(before) {
             return None;
         }
         let [now, then] = [self, before].map(|run| run.fingerprints.iter().collect::<HashSet<_>>());

@@ -30,7 +30,7 @@ pub(super) fn section(runs: &[PastRun]) -> Markup {
             h2 { "Earlier runs" }
             p.quiet {
                 "Reported into this folder, the latest first; this page is about the first row. New and gone are findings that the run \
-                 before did not have, and that only it had; runs of another plan are not compared."
+                 before did not have, and that only it had; runs of another plan or other backends are not compared."
             }
             div.scroll tabindex="0" {
                 table.board {
@@ -61,7 +61,7 @@ fn row(run: &PastRun, before: Option<&PastRun>) -> Markup {
             td { (run.tier) ", seed " (run.seed) }
             td { @match run.backends.as_slice() {
                 [] => { "none" }
-                [one] => { (one) }
+                [one] => { (one) @if let Some(version) = run.versions.first() { " " (version) } }
                 several => { (several.len()) " backends" }
             } }
             td { (run.suite_version) }
