@@ -3,6 +3,7 @@
 use crate::closure::Closure;
 use crate::failed::{CASE, Failed, Found};
 use crate::smallest::Smallest;
+use crate::written::{REPORT, write};
 use rayon::prelude::*;
 use sparse_conformance_core::backend::Backend;
 use sparse_conformance_core::case::Case;
@@ -16,6 +17,7 @@ use sparse_conformance_core::runner::run_case_on;
 use sparse_conformance_core::shrink::ShrinkBudget;
 use sparse_oracle::verdict::VerdictKind;
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Who is judged.
@@ -40,6 +42,7 @@ pub struct Check {
     declared: Option<String>,
     threads: usize,
     case: Option<String>,
+    report: Option<PathBuf>,
 }
 
 /// What was judged, and how near to what is allowed the results came.
@@ -71,7 +74,7 @@ type Judged = Vec<(Case, CaseRecord)>;
 
 impl Check {
     pub(crate) fn new(chosen: Chosen) -> Check {
-        Check { chosen, tier: Tier::Quick, seed: 0, declared: None, threads: 0, case: None }
+        Check { chosen, tier: Tier::Quick, seed: 0, declared: None, threads: 0, case: None, report: None }
     }
 
     /// More cases: at least 1,500 of a contract for [`Tier::Full`], 10,000 for [`Tier::Extensive`].
@@ -107,6 +110,13 @@ impl Check {
         self
     }
 
+    /// A folder for a Markdown file of what was judged and of every finding, whose names are those of the test and the contract. The
+    /// environment variable `SPARSE_REPORT` does the same for all checks.
+    pub fn report(mut self, folder: impl Into<PathBuf>) -> Check {
+        self.report = Some(folder.into());
+        self
+    }
+
     /// Judges the kernel and panics with what is wrong, which makes the test fail. What passed is printed.
     ///
     /// # Panics
@@ -124,7 +134,7 @@ impl Check {
     /// # Errors
     /// What is wrong with the kernel, or why it can't be judged.
     pub fn run(self) -> Result<Passed, Failed> {
-        let Check { chosen, tier, seed, declared, threads, case } = self;
+        let Check { chosen, tier, seed, declared, threads, case, report } = self;
         let (backend, contracts) = match chosen {
             Chosen::Nothing { asked } => return Err(Failed::NoContract { asked }),
             Chosen::Backend { .. } if declared.is_some() => {
@@ -145,15 +155,26 @@ impl Check {
         let pool = pool.map_err(|error| Failed::Threads(error.to_string()))?;
         let case = case.or_else(|| std::env::var(CASE).ok());
         let test = test_name();
-        pool.install(|| judge(backend.as_ref(), &options, (case.as_deref(), test)))
+        let report = report.or_else(|| std::env::var_os(REPORT).map(PathBuf::from));
+        let ways = Ways { line: case.as_deref(), report: report.as_deref(), test };
+        pool.install(|| judge(backend.as_ref(), &options, ways))
     }
+}
+
+/// What is asked for beside the plan, and who asks.
+struct Ways<'a> {
+    /// One case instead.
+    line: Option<&'a str>,
+    /// Where a file is written.
+    report: Option<&'a Path>,
+    test: Option<String>,
 }
 
 /// Runs the plan, or the one case that is asked for.
 fn judge(
     backend: &dyn Backend,
     options: &Options,
-    (line, test): (Option<&str>, Option<String>),
+    Ways { line, report, test }: Ways<'_>,
 ) -> Result<Passed, Failed> {
     let Plan { groups, demands } = plan(options, &[backend]);
     if demands.is_empty() {
@@ -164,15 +185,30 @@ fn judge(
         None => groups,
     };
     let records: Judged = groups.par_iter().flat_map(|group| records(group, backend)).collect();
+    let written = report.map_or(Ok(()), |folder| written(folder, test.as_deref(), (&records, &demands)));
     let findings: Vec<&(Case, CaseRecord)> = records.iter().filter(|(_, r)| r.verdict.is_finding()).collect();
     if !findings.is_empty() {
+        // What is wrong matters more than a file that can't be written.
         return Err(Failed::Kernel(Box::new(found(&findings, records.len(), (backend, test)))));
     }
+    written?;
     match line {
         Some(line) => was_judged(line, &records)?,
         None => thin(&records, &demands, backend)?,
     }
     Ok(passed(&records, &demands))
+}
+
+/// Writes the file that is asked for.
+fn written(
+    folder: &Path,
+    test: Option<&str>,
+    (records, demands): (&Judged, &[Demand]),
+) -> Result<(), Failed> {
+    let contracts: Vec<String> = demands.iter().map(|demand| demand.contract.to_string()).collect();
+    let records: Vec<&CaseRecord> = records.iter().map(|(_, record)| record).collect();
+    let failed = |reason| Failed::Report { folder: folder.to_owned(), reason };
+    write(folder, (test, &contracts), &records).map(drop).map_err(failed)
 }
 
 /// The test that this is, from the name that libtest gives its thread.

@@ -13,6 +13,7 @@
 use crate::smallest::Smallest;
 use sparse_conformance_core::report::show;
 use std::fmt;
+use std::path::PathBuf;
 
 /// The environment variable whose case line is run instead of the plan.
 pub(crate) const CASE: &str = "SPARSE_CASE";
@@ -59,6 +60,16 @@ pub enum Failed {
         /// Why.
         reason: String,
     },
+    /// Nothing wrong was found, but the report that was asked for can't be written.
+    #[error(
+        "the report can't be written into {folder}: {reason}; name another folder (SPARSE_REPORT, or `report`)"
+    )]
+    Report {
+        /// The folder.
+        folder: PathBuf,
+        /// The system's reason.
+        reason: std::io::Error,
+    },
     /// The threads could not be started.
     #[error("the threads that ask can't be started: {0}")]
     Threads(String),
@@ -93,7 +104,12 @@ impl fmt::Display for Found {
             Some(smallest) => write!(f, "{smallest}")?,
             None => writeln!(f, "  it did not fail when it was run again: the kernel is not always alike")?,
         }
-        write!(f, "  again: {CASE}={} cargo test", shell_words::quote(case))?;
-        test.iter().try_for_each(|test| write!(f, " {test} -- --exact"))
+        write!(f, "  again: {}", again(case, test.as_deref()))
     }
+}
+
+/// The command that runs a case alone, in its test where that has a name.
+pub(crate) fn again(case: &str, test: Option<&str>) -> String {
+    let test = test.map(|test| format!(" {test} -- --exact")).unwrap_or_default();
+    format!("{CASE}={} cargo test{test}", shell_words::quote(case))
 }

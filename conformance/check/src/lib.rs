@@ -28,7 +28,8 @@
 //!
 //! A kernel is a closure over a format with its element type ([`Csr`]`<f32>`, [`Coo`](format::Coo)`<f64>`, ..) and slices. Dense matrices lie by
 //! rows, without padding. [`backend`] judges anything that implements the suite's [`Backend`] trait: transposes, strides, alpha and beta,
-//! refusals. The whole suite, with reports, other languages and many kernels at once, is the command `conformance`.
+//! refusals. `SPARSE_REPORT=DIR cargo test` writes what was judged, and every finding, into files. The whole suite, with pages, other languages
+//! and many kernels at once, is the command `conformance`.
 
 #![forbid(unsafe_code)]
 
@@ -38,6 +39,7 @@ mod failed;
 mod operations;
 mod smallest;
 mod tests_macro;
+mod written;
 
 pub use self::check::{Check, Passed};
 pub use self::failed::{Failed, Found};

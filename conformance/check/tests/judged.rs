@@ -231,3 +231,24 @@ fn what_cannot_be_judged_is_said() {
     assert!(failed(spmv(multiply).declares("abacus")).contains("abacus"));
     assert!(failed(spmv(multiply).case("nonsense")).contains("nonsense"));
 }
+
+/// A failing test tells of one finding; the file has them all, each with the line that runs it again.
+#[test]
+fn what_was_judged_is_written_where_that_is_asked_for() {
+    let folder = std::env::temp_dir().join(format!("sparse-check-{}", std::process::id()));
+    let name = "what_was_judged_is_written_where_that_is_asked_for-spmv.csr.f32_f32_f32_f32";
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("written");
+    let all = passed(spmv(multiply).report(&folder));
+    let text = read(&format!("{name}.md"));
+    assert!(text.contains(&format!("{} cases judged, nothing wrong was found", all.cases)), "{text}");
+    let wrong = failed(spmv(|_: &Csr<f32>, _: &[f32], _: &mut [f32]| ()).report(&folder));
+    let text = read(&format!("{name}-2.md"));
+    let count = text.matches("SPARSE_CASE=").count();
+    assert!(wrong.contains(&format!("{count} of {} cases failed", all.cases)), "{count}: {wrong}");
+    assert!(text.contains(wrong.split("again: ").nth(1).expect("a line")), "{text}");
+    // A file where the folder should be: a right kernel fails with that, and of a wrong one that it is wrong is said.
+    let file = folder.join(format!("{name}.md"));
+    assert!(matches!(spmv(multiply).report(&file).run(), Err(Failed::Report { .. })));
+    assert!(failed(spmv(|_: &Csr<f32>, _: &[f32], _: &mut [f32]| ()).report(&file)).contains("cases failed"));
+    std::fs::remove_dir_all(&folder).expect("removed");
+}
