@@ -1,9 +1,9 @@
 //! Conversions, transposes and SpGEMM: every structural defect is reachable, named, and told from what is right.
 
-use sparse_oracle::arithmetic::Arithmetic;
+use sparse_oracle::arithmetic::{Arithmetic, Flush};
 use sparse_oracle::exact::dot_reference;
 use sparse_oracle::format::{AnySparse, Csr, Entries, Entry, FormatKind, FormatParams, Sparse};
-use sparse_oracle::judge::{Problem, judge_moved, judge_spgemm};
+use sparse_oracle::judge::{Problem, Sheet, judge_moved, judge_spgemm};
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::scalar::{AnySlice, Values};
@@ -392,4 +392,65 @@ fn a_dropped_minus_zero_is_a_zero() {
     let sum = dot_reference(&[-tiny], &[tiny]);
     assert_eq!(sum.value.round(Precision::F32, Rounding::NearestEven), 1 << 31);
     assert_eq!(AnySlice::F32(&[0.0]).bits(0), 0);
+}
+
+/// Story: a kernel that reads subnormal numbers as zero and takes stored zeros for absent declared both, and was accused of missing positions
+/// (and, beside a NaN, of leaving it out).
+#[test]
+fn what_is_read_as_zero_may_be_absent_where_zeros_are() {
+    let tiny = 2.0f64.powi(-130);
+    let flushed = Arithmetic::any(Precision::F32, Precision::F32).flushes(Flush::inputs(Precision::F32));
+    let plain = Arithmetic::any(Precision::F32, Precision::F32);
+    let absent = Profile::default().with(Choice::StoredZerosAbsent, "test");
+    let row = |values: &[f64]| {
+        let list = (0..).zip(values).map(|(col, &value)| Entry { row: 0, col, value }).collect();
+        Csr::from_entries(&Entries::try_new(1, values.len(), list).expect("sorted")).expect("small")
+    };
+    let column = |values: &[f64]| {
+        let list = (0..).zip(values).map(|(row, &value)| Entry { row, col: 0, value }).collect();
+        Csr::from_entries(&Entries::try_new(values.len(), 1, list).expect("sorted")).expect("small")
+    };
+    let is_right =
+        |arithmetic: &Arithmetic, profile: &Profile, (a, b): (&[f64], &[f64]), found: Option<f32>| {
+            let (a, b) = (row(a), column(b));
+            let stored: Vec<_> = found.map(|value| (0, 0, value)).into_iter().collect();
+            let raw = RawSparse::of(encoded(FormatKind::Csr, &entries(1, 1, &stored)));
+            let problem = Problem::Spgemm { a: &a, b: &b };
+            let judged = judge_spgemm(&problem, arithmetic, profile, FormatKind::Csr, raw).verdict;
+            // What is worked out once for many results says the same.
+            let by_sheet = by_sheet(&problem, (arithmetic, profile), found);
+            assert_eq!(judged.is_finding(), by_sheet.is_finding(), "{judged:?}, {by_sheet:?}");
+            !judged.is_finding()
+        };
+    let nan = f64::NAN;
+    for (a, b, found) in [
+        (&[tiny][..], &[3.0][..], None),
+        (&[3.0], &[tiny], None),
+        (&[tiny, 2.0], &[3.0, tiny], None),
+        (&[tiny], &[nan], None),
+        (&[tiny, 2.0], &[nan, 3.0], Some(6.0)),
+        (&[nan, 2.0], &[tiny, 3.0], Some(6.0)),
+        (&[tiny, 2.0], &[f64::INFINITY, 3.0], Some(6.0)),
+    ] {
+        assert!(is_right(&flushed, &absent, (a, b), found), "{a:?} {b:?}");
+        assert!(!is_right(&plain, &absent, (a, b), found), "{a:?} {b:?}: no flush");
+        // What is read as zero is stored all the same.
+        assert!(!is_right(&flushed, &Profile::default(), (a, b), found), "{a:?} {b:?}: zeros are stored");
+    }
+    // A product that is normal stays, and so does a NaN that faces one.
+    assert!(!is_right(&flushed, &absent, (&[tiny, 2.0], &[3.0, 5.0]), None));
+    assert!(!is_right(&flushed, &absent, (&[1.0, 2.0], &[nan, 3.0]), Some(6.0)));
+    assert!(!is_right(&flushed, &absent, (&[tiny, 2.0], &[nan, 3.0]), Some(7.0)));
+}
+
+fn by_sheet(
+    problem: &Problem<'_>,
+    (arithmetic, profile): (&Arithmetic, &Profile),
+    found: Option<f32>,
+) -> Verdict {
+    let sheet =
+        Sheet::new(problem, (arithmetic, profile), (1.0, 0.0), None, 9).expect("they fit").expect("one");
+    let stored: Vec<_> = found.map(|value| (0, 0, value)).into_iter().collect();
+    let raw = RawSparse::of(encoded(FormatKind::Csr, &entries(1, 1, &stored)));
+    sheet.judge_spgemm(profile, FormatKind::Csr, raw).verdict
 }

@@ -2,11 +2,16 @@
 //! else, and never for a kernel that skips pads.
 
 use sparse_oracle::Precision;
-use sparse_oracle::arithmetic::{Arithmetic, Reduction};
-use sparse_oracle::format::{Csr, Dense, Entries, Entry};
-use sparse_oracle::judge::{ElementVerdict, Problem, Rule};
+use sparse_oracle::arithmetic::{Along, Arithmetic, Flush, Reduction};
+use sparse_oracle::contract::Op;
+use sparse_oracle::format::{
+    AnySparse, Csr, Dense, Entries, Entry, FormatKind, FormatParams, Layout, Sparse,
+};
+use sparse_oracle::judge::{ElementVerdict, Found, Output, Place, Problem, Rule};
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::{Choice, Profile};
+use sparse_oracle::scalar::AnySlice;
+use sparse_oracle::task::{DenseRef, Inputs};
 use sparse_oracle::verdict::Criterion;
 
 /// One block of 1 x 3: the middle slot holds 2, the others are pads. B's columns: finite; NaN, Inf beside the entry;
@@ -120,5 +125,36 @@ fn alpha_zero_multiplies_no_pad() {
     for declared in [ANY.multiplies_pads(), CHAIN.multiplies_pads()] {
         assert_eq!(verdict(&declared, (0.0, 1.0), true, 1, 5.0), ElementVerdict::Exact);
         assert!(matches!(verdict(&declared, (0.0, 1.0), true, 1, f32::NAN), ElementVerdict::Wrong(..)));
+    }
+}
+
+/// Story: a kernel on blocks that cut its terms, pads among them, into ranges was judged with the pads counted where its bits were fixed, and
+/// without them where it declared to flush besides: 5 additions were allowed where 8 are done, and the same bits were right and wrong.
+#[test]
+fn pads_are_counted_in_ranges_whether_anything_is_flushed_or_not() {
+    let tiny = 2.0f32.powi(-24);
+    // Blocks of 1 x 4, one entry each: eight ranges of one product.
+    let list = (0..8).map(|k| Entry { row: 0, col: 4 * k, value: if k == 0 { 1.0 } else { tiny } }).collect();
+    let entries = Entries::try_new(1, 32, list).expect("sorted");
+    let a: AnySparse =
+        Sparse::from_entries(FormatKind::Bcsr, FormatParams::blocks(1, 4), &entries).expect("small").into();
+    let ones = vec![1.0f32; 32];
+    let b = DenseRef { rows: 32, cols: 1, ld: 1, layout: Layout::RowMajor, data: AnySlice::F32(&ones) };
+    let inputs = Inputs { b: Some(b), ..Inputs::plain(Op::Spmm, &a) };
+    let chain = Arithmetic::chain(Reduction::MulAddChain, Precision::F32, Precision::F32).multiplies_pads();
+    for along in [Along::TwoPass { blocks: 4 }, Along::SplitK { parts: 8 }] {
+        let declared = chain.along(along);
+        let verdicts = [declared, declared.flushes(Flush::inputs(Precision::F32))].map(|arithmetic| {
+            let result = [1.0f32];
+            let found = Output {
+                found: AnySlice::F32(&result),
+                place: Place::Strides(1, 1),
+                poison: None,
+                before: None,
+                before_place: Place::Strides(1, 1),
+            };
+            sparse_oracle::judge(&inputs, (&arithmetic, &Profile::default()), Found::Dense(found)).verdict
+        });
+        assert!(verdicts.iter().all(|verdict| !verdict.is_finding()), "{along:?}: {verdicts:?}");
     }
 }

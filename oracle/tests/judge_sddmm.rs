@@ -4,7 +4,7 @@ use crate::judge_support;
 
 use judge_support::{Way, simulate, store};
 use sparse_oracle::Precision;
-use sparse_oracle::arithmetic::{Arithmetic, Reduction};
+use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Flush, Init, Reduction};
 use sparse_oracle::contract::TYPES;
 use sparse_oracle::format::Dense;
 use sparse_oracle::judge::{ElementVerdict, Problem, Rule};
@@ -20,7 +20,7 @@ fn verdict(arithmetic: &Arithmetic, x: &[f64], y: &[f64], factor: Option<f64>, b
     let factors: Vec<f64> = factor.into_iter().collect();
     let problem = Problem::Sddmm { positions: &[(0, 0)], x: &x, y: &y, factors: &factors };
     let profile = Profile::default();
-    let mut rule = Rule::new(arithmetic, &profile, 1.0, 0.0, problem.b_max());
+    let mut rule = Rule::of(&problem, (arithmetic, &profile), (1.0, 0.0));
     let mut verdict = None;
     problem
         .for_each(&mut |site| verdict = Some(rule.accepts(site, 0.0).judge(bits)))
@@ -116,5 +116,65 @@ fn scaled_products_of_every_family_are_never_refused() {
                 }
             }
         }
+    }
+}
+
+/// `arithmetic` with another use of alpha, from C or from zero.
+fn with(arithmetic: Arithmetic, epilogue: Epilogue, init: Init) -> Arithmetic {
+    let mut changed = Arithmetic { epilogue, ..arithmetic };
+    changed.part_mut().init = init;
+    changed
+}
+
+/// Story: a kernel that declared `fma,fold-alpha` (or `from-c`) and multiplied the finished sum by S, as 1.13 says, was wrong by T2, and one that
+/// folded S into every element of X was right: the model took S for alpha.
+#[test]
+fn a_stored_factor_multiplies_the_finished_sum_wherever_alpha_goes() {
+    let mut random = Random::new(11, "judge_sddmm folds");
+    let mut draw = || 1.0 + random.below(1 << 23) as f64 / f64::from(1 << 23);
+    let mut told_apart = 0;
+    for _ in 0..200 {
+        let (x, y, s) = ([draw(), draw()], [draw(), -draw()], draw() as f32);
+        let [x0, x1, y0, y1] = [x[0], x[1], y[0], y[1]].map(|v| v as f32);
+        let fused = |a: f32, b: f32| b.mul_add(y1, a * y0);
+        let (end, folded) = (fused(x0, x1) * s, fused(x0 * s, x1 * s));
+        for (epilogue, init) in [
+            (Epilogue::AlphaIntoA, Init::Zero),
+            (Epilogue::AlphaIntoB, Init::Zero),
+            (Epilogue::None, Init::C),
+            (Epilogue::MulThenAdd, Init::Zero),
+        ] {
+            let chain = Arithmetic::chain(Reduction::FmaChain, Precision::F32, Precision::F32);
+            let declared = with(chain, epilogue, init);
+            let judged = |v: f32| verdict(&declared, &x, &y, Some(s.into()), u64::from(v.to_bits()));
+            assert!(!matches!(judged(end), ElementVerdict::Wrong(..)), "{epilogue:?} {x:?} {y:?} {s}");
+            if end != folded {
+                told_apart += 1;
+                assert!(matches!(judged(folded), ElementVerdict::Wrong(..)), "{epilogue:?} {x:?} {y:?} {s}");
+            }
+        }
+        // One product, and one more rounding by S, of which T1 knew nothing where the sum starts from C.
+        let any = with(F32, Epilogue::None, Init::C);
+        let once = verdict(&any, &x[..1], &y[..1], Some(s.into()), u64::from((x0 * y0 * s).to_bits()));
+        assert!(!matches!(once, ElementVerdict::Wrong(..)), "{x:?} {y:?} {s}: {once:?}");
+    }
+    assert!(told_apart > 400, "{told_apart}");
+}
+
+/// Story: a kernel that folded S into X, which overflowed there, was forgiven its NaN where it declared to fold alpha.
+#[test]
+fn a_stored_factor_is_no_alpha_that_may_overflow_in_an_operand() {
+    let nan = u64::from(f32::NAN.to_bits());
+    let huge = 0.9 * f64::from(f32::MAX);
+    for epilogue in [Epilogue::AlphaIntoA, Epilogue::MulThenAdd] {
+        let declared = with(F32, epilogue, Init::Zero);
+        assert!(matches!(verdict(&declared, &[huge], &[0.0], Some(-1.87), nan), ElementVerdict::Wrong(..)));
+    }
+    // An operand times an alpha of 1 is still a result, which may be flushed if that is declared: 0 x Inf.
+    let (tiny, inf) = (2.0f64.powi(-130), f64::INFINITY);
+    for (epilogue, right) in [(Epilogue::AlphaIntoA, true), (Epilogue::MulThenAdd, false)] {
+        let declared = with(F32, epilogue, Init::Zero).flushes(Flush::results());
+        let found = verdict(&declared, &[tiny], &[inf], Some(2.0), nan);
+        assert_eq!(!matches!(found, ElementVerdict::Wrong(..)), right, "{epilogue:?}: {found:?}");
     }
 }

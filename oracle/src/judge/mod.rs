@@ -49,7 +49,7 @@ pub use moved::Moved;
 pub use moves::{Sums, judge_moved, judge_spgemm};
 pub use operands::{ElementContext, ExactOperands, values_in_order};
 pub use output::{Output, Place};
-pub use problem::{ElementInput, Problem, Terms};
+pub use problem::{ElementInput, Problem, Terms, with_factor};
 pub use rule::Rule;
 pub use shared::{Product, Sheets};
 pub use sheet::Sheet;

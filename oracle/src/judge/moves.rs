@@ -2,6 +2,7 @@
 
 use super::output::{Output, Place};
 use super::problem::Problem;
+use super::rule::Rule;
 use super::tally::{Judged, judge_problem};
 use crate::arithmetic::Arithmetic;
 use crate::format::{AnySparse, Csr, FormatKind, FormatParams, Sparse};
@@ -123,8 +124,12 @@ pub fn judge_spgemm(
     found: RawSparse,
 ) -> Judged {
     let positions = || {
-        let mut positions: Vec<(u32, u32)> = Vec::new();
-        problem.for_each(&mut |site| positions.push((site.at.0 as u32, site.at.1 as u32)))?;
+        let rule = Rule::of(problem, (arithmetic, profile), (1.0, 0.0));
+        let mut positions: Vec<Structural> = Vec::new();
+        problem.for_each(&mut |site| {
+            let at = (site.at.0 as u32, site.at.1 as u32);
+            positions.push(Structural { at, may_be_missing: rule.may_be_missing(site) });
+        })?;
         Ok(positions)
     };
     let of_values = |values: AnySlice<'_>| {
@@ -140,13 +145,21 @@ pub fn judge_spgemm(
     judge_sparse((problem.shape(), arithmetic.out, kind), profile, found, positions, of_values)
 }
 
+/// A position that products reach.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Structural {
+    pub(super) at: (u32, u32),
+    /// All of them have an operand that may be read as zero and absent (clause 1.2).
+    pub(super) may_be_missing: bool,
+}
+
 /// Judges a sparse result of a shape, element type and format; `positions` are those that it must have, and `of_values` judges the
 /// values found there.
 pub(super) fn judge_sparse(
     (shape, out, kind): ((usize, usize), Precision, FormatKind),
     profile: &Profile,
     mut found: RawSparse,
-    positions: impl FnOnce() -> Result<Vec<(u32, u32)>, Refusal>,
+    positions: impl FnOnce() -> Result<Vec<Structural>, Refusal>,
     of_values: impl FnOnce(AnySlice<'_>) -> Judged,
 ) -> Judged {
     if let Err(mismatch) = same_kind(kind, shape, out, frame(&found)) {
@@ -250,8 +263,9 @@ pub(super) fn compare(wanted: &[BitEntry], got: &[BitEntry]) -> Option<Mismatch>
     })
 }
 
-/// The bits at each structural position; a missing one reads as +0 if `numeric`, and is a pattern defect otherwise.
-fn align(positions: &[(u32, u32)], got: &[BitEntry], numeric: bool) -> Result<Vec<u64>, Box<Mismatch>> {
+/// The bits at each structural position; a missing one reads as +0 if it may be missing, as all may if `numeric`, and is a pattern defect
+/// otherwise.
+fn align(positions: &[Structural], got: &[BitEntry], numeric: bool) -> Result<Vec<u64>, Box<Mismatch>> {
     let mut rest = got.iter().peekable();
     let mut bits = Vec::with_capacity(positions.len());
     let pattern = |at: (u32, u32), what: &str| {
@@ -260,13 +274,13 @@ fn align(positions: &[(u32, u32)], got: &[BitEntry], numeric: bool) -> Result<Ve
             ..Mismatch::plain(Defect::Pattern, format!("position ({}, {}) {what}", at.0, at.1))
         })
     };
-    for &position in positions {
+    for &Structural { at: position, may_be_missing } in positions {
         match rest.peek() {
             Some(e) if (e.0, e.1) == position => bits.push(rest.next().map_or(0, |e| e.2)),
             Some(e) if (e.0, e.1) < position => {
                 return Err(pattern((e.0, e.1), "is stored, but no product reaches it"));
             }
-            _ if numeric => bits.push(0),
+            _ if numeric || may_be_missing => bits.push(0),
             _ => {
                 return Err(pattern(position, "is missing: some product reaches it, and structure is kept"));
             }

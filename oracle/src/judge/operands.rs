@@ -13,7 +13,7 @@ use super::problem::{ElementInput, Problem};
 use super::row::MergedRow;
 use super::rule::Rule;
 use super::terms_apart::Apart;
-use crate::arithmetic::{Arithmetic, Input, Order, Pads, Slot};
+use crate::arithmetic::{Along, Arithmetic, Input, Order, Pads, Slot};
 use crate::contract::Op;
 use crate::format::{AnySparse, Csr, CsrParts, Dense, Duplicates, Entries, FormatKind, Layout, Sparse};
 use crate::op::{DenseRows, input};
@@ -83,8 +83,9 @@ pub(super) struct Reading {
     input: Input,
     /// Pads are multiplied.
     multiplies_pads: bool,
-    /// Pads are multiplied and bits are fixed: the zero that a pad adds may show, even where B is finite.
-    zeros_show: bool,
+    /// Pads are multiplied and count even where B is finite: bits are fixed, so that the zero that a pad adds may show, or the bound counts
+    /// blocks or ranges of terms, pads among them.
+    pads_count: bool,
     /// Places along k matter.
     is_placed: bool,
     duplicates_are_terms: bool,
@@ -96,10 +97,11 @@ impl Reading {
     pub(super) fn of(arithmetic: &Arithmetic, profile: &Profile) -> Reading {
         let multiplies_pads = arithmetic.part().pads == Pads::Multiplied;
         let has_blocks = arithmetic.parts.iter().any(|part| part.block() > 1);
+        let has_ranges = arithmetic.parts.iter().any(|part| part.along != Along::Chain);
         Reading {
             input: arithmetic.part().input,
             multiplies_pads,
-            zeros_show: multiplies_pads && arithmetic.is_deterministic(),
+            pads_count: multiplies_pads && (arithmetic.is_deterministic() || has_blocks || has_ranges),
             is_placed: arithmetic.parts.second().is_some() || has_blocks,
             duplicates_are_terms: profile.has(Choice::DuplicatesAreTerms),
             duplicates: duplicates_policy(profile),
@@ -168,7 +170,7 @@ impl<'a> ExactOperands<'a> {
             let (a, columns) = (Cow::Owned(rounded(a)), Some(columns));
             return Ok(ExactOperands::Spmm { a, pads: None, b, slots: None, columns });
         }
-        let multiplied = reading.multiplies_pads && (reading.zeros_show || !b.is_finite());
+        let multiplied = reading.multiplies_pads && (reading.pads_count || !b.is_finite());
         let is_as_stored = !transpose_a && !multiplied && !reading.zeros_are_absent;
         let as_stored = if is_as_stored { as_csr(stored) } else { None };
         let (a, pads) = if let Some(a) = as_stored {

@@ -7,10 +7,11 @@
 use super::exact_dense::{ExactDense, largest};
 use super::moves::for_each_spgemm;
 use super::rows::{Scratch, SpmmRows};
-use crate::arithmetic::{Epilogue, Slot};
+use crate::arithmetic::{Arithmetic, Epilogue, Slot};
 use crate::exact::{Element, dot};
 use crate::format::{Csr, Dense};
 use crate::refusal::{Refusal, RequestError};
+use std::borrow::Cow;
 
 /// The operands of a product.
 #[derive(Debug)]
@@ -192,6 +193,14 @@ impl Problem<'_> {
         largest(left.iter().copied())
     }
 
+    /// The arithmetic by which its elements are computed.
+    pub(super) fn computed_by<'a>(&self, declared: &'a Arithmetic) -> Cow<'a, Arithmetic> {
+        match self {
+            Problem::Sddmm { factors, .. } if !factors.is_empty() => with_factor(declared),
+            _ => Cow::Borrowed(declared),
+        }
+    }
+
     /// Visits every output element, row by row.
     ///
     /// # Errors
@@ -219,6 +228,22 @@ impl Problem<'_> {
         }
         Ok(())
     }
+}
+
+/// A declared arithmetic where values of S multiply (clause 1.13). That is done to the finished sum; alpha, which is 1, is what a declaration
+/// folds into an operand, or leaves out.
+#[must_use]
+pub fn with_factor(declared: &Arithmetic) -> Cow<'_, Arithmetic> {
+    if matches!(declared.epilogue, Epilogue::MulThenFma | Epilogue::MulThenAdd) {
+        return Cow::Borrowed(declared);
+    }
+    let mut computed = *declared;
+    // An operand times an alpha of 1 is a result, which may be flushed.
+    if declared.epilogue.folds_alpha() && declared.flush.results && declared.flush.inputs.is_none() {
+        computed.flush.inputs = Some(declared.part().acc);
+    }
+    computed.epilogue = Epilogue::MulThenAdd;
+    Cow::Owned(computed)
 }
 
 pub(super) fn same(

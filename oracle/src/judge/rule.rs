@@ -2,23 +2,24 @@
 
 use super::accepted::Accepted;
 use super::load::{Counting, ElementCounts};
-use super::problem::{ElementInput, Problem, lsb};
+use super::problem::{ElementInput, Problem, Terms, lsb};
 use super::rows::SpmmRow;
 use crate::arithmetic::{Along, Arithmetic, Epilogue, Part};
 use crate::bound::{SubnormalThresholds, TermCounts, Tolerance, is_order_free, tolerance_of};
-use crate::exact::{Dyadic, Element, Value};
+use crate::exact::{Dyadic, Element, Value, dot};
 use crate::model::chain::Unit;
 use crate::model::reduction::Model;
 use crate::op::{scale, times};
 use crate::profile::{Choice, Profile};
 use crate::scalar::Rounding;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// How a kernel computes an element, as far as judging needs it.
 #[derive(Debug)]
 pub struct Rule<'a> {
-    arithmetic: &'a Arithmetic,
+    arithmetic: Cow<'a, Arithmetic>,
     alpha: f64,
     beta: f64,
     /// Largest magnitude of the operand that alpha is not folded into.
@@ -28,6 +29,8 @@ pub struct Rule<'a> {
     /// 0 * A * B and 0 * C are computed rather than skipped (profile).
     alpha0_reads: bool,
     beta0_reads: bool,
+    /// A stored element that may be read as zero may be taken for absent, too (profile).
+    drops_flushed: bool,
     counting: Counting,
     model: Option<Model>,
     /// The rules by which an alpha or beta that may be read as zero is zero: a kernel that flushes it may skip what it multiplies, too.
@@ -54,31 +57,41 @@ impl<'a> Rule<'a> {
         beta: f64,
         other_max: f64,
     ) -> Rule<'a> {
+        Rule::declared(&Cow::Borrowed(arithmetic), profile, (alpha, beta), other_max)
+    }
+
+    fn declared(
+        arithmetic: &Cow<'a, Arithmetic>,
+        profile: &Profile,
+        (alpha, beta): (f64, f64),
+        other_max: f64,
+    ) -> Rule<'a> {
         let thresholds = SubnormalThresholds::new(arithmetic, arithmetic.part());
         let read = |factor: f64| arithmetic.flush.inputs.is_some() && thresholds.may_flush_factor(factor);
         let readings = |factor: f64| [Some(factor), read(factor).then_some(0.0)].into_iter().flatten();
         let scalars = readings(alpha).flat_map(|alpha| readings(beta).map(move |beta| (alpha, beta)));
-        let rule = |scalars| Rule::as_read(arithmetic, profile, scalars, other_max);
+        let rule = |scalars| Rule::as_read(arithmetic.clone(), profile, scalars, other_max);
         Rule { read_as_zero: scalars.skip(1).map(rule).collect(), ..rule((alpha, beta)) }
     }
 
     /// The rule for these alpha and beta and no others.
     fn as_read(
-        arithmetic: &'a Arithmetic,
+        arithmetic: Cow<'a, Arithmetic>,
         profile: &Profile,
         (alpha, beta): (f64, f64),
         other_max: f64,
     ) -> Rule<'a> {
         Rule {
-            arithmetic,
             alpha,
             beta,
             other_max,
             numeric_pattern: profile.has(Choice::NumericPattern),
             alpha0_reads: alpha == 0.0 && profile.has(Choice::Alpha0ReadsAb),
             beta0_reads: beta == 0.0 && profile.has(Choice::Beta0ReadsC),
-            counting: Counting::new(arithmetic),
-            model: Model::new(arithmetic),
+            drops_flushed: arithmetic.flush.inputs.is_some() && profile.has(Choice::StoredZerosAbsent),
+            counting: Counting::new(&arithmetic),
+            model: Model::new(&arithmetic),
+            arithmetic,
             read_as_zero: Vec::new(),
             cached: HashMap::new(),
             last: None,
@@ -92,10 +105,11 @@ impl<'a> Rule<'a> {
         (arithmetic, profile): (&'a Arithmetic, &Profile),
         (alpha, beta): (f64, f64),
     ) -> Rule<'a> {
+        let arithmetic = problem.computed_by(arithmetic);
         // Asked for only where alpha is folded into an operand: a pass over all of the other one.
         let epilogue = arithmetic.epilogue;
         let other_max = if epilogue.folds_alpha() { problem.other_max(epilogue) } else { 0.0 };
-        Rule::new(arithmetic, profile, alpha, beta, other_max)
+        Rule::declared(&arithmetic, profile, (alpha, beta), other_max)
     }
 
     /// Works out what element `site` may be, given what C held there.
@@ -112,7 +126,7 @@ impl<'a> Rule<'a> {
         if reads_nan {
             exact.value = Value::Nan;
         }
-        let load = self.counting.load(self.arithmetic, site);
+        let load = self.counting.load(&self.arithmetic, site);
         let raised = !load.operands.raised.is_zero() && alpha != 0.0 && alpha.is_finite();
         if raised && exact.gauge.is_finite() {
             let more = Value::from_dyadic(load.operands.raised.clone()).scale(alpha.abs());
@@ -155,13 +169,48 @@ impl<'a> Rule<'a> {
             saturates: overflow && self.arithmetic.parts.iter().any(|part| !part.nearest),
             tolerance,
             out: self.arithmetic.out,
-            or_as: self.read_as_zero.iter_mut().map(|rule| rule.accepts(site, c)).collect(),
+            or_as: self.or_as(site, c),
         }
     }
 
+    /// What is right besides: with an alpha or beta read as zero, and with stored elements read as zero that are then absent.
+    fn or_as(&mut self, site: &ElementInput<'_>, c: f64) -> Vec<Accepted> {
+        let mut others: Vec<Accepted> =
+            self.read_as_zero.iter_mut().map(|rule| rule.accepts(site, c)).collect();
+        if let Some(list) = self.without_flushed(site) {
+            let (left, right): (Vec<f64>, Vec<f64>) = list.iter().copied().unzip();
+            let sum = dot(&left, &right);
+            others.push(self.accepts(&ElementInput { sum: &sum, terms: Terms::List(&list), ..*site }, c));
+        }
+        others
+    }
+
+    /// The terms with a zero for each that may be absent, where that changes more than the bound of a flush covers: beside a NaN or an
+    /// infinity.
+    fn without_flushed(&self, site: &ElementInput<'_>) -> Option<Vec<(f64, f64)>> {
+        if !self.drops_flushed || matches!(site.terms, Terms::Rows { .. }) {
+            return None;
+        }
+        let absent = |term: &(f64, f64)| self.may_be_absent(site, *term);
+        let shows = |term: &(f64, f64)| absent(term) && !(term.0.is_finite() && term.1.is_finite());
+        let rest = |term: (f64, f64)| if absent(&term) { (0.0, 0.0) } else { term };
+        site.terms.iter().any(|term| shows(&term)).then(|| site.terms.iter().map(rest).collect())
+    }
+
+    /// True for a term of which a stored element may be read as zero and taken for absent: of A, and of B where that is sparse.
+    fn may_be_absent(&self, site: &ElementInput<'_>, (a, b): (f64, f64)) -> bool {
+        let thresholds = SubnormalThresholds::new(&self.arithmetic, self.arithmetic.part());
+        thresholds.may_flush(a) || matches!(site.terms, Terms::List(_)) && thresholds.may_flush(b)
+    }
+
+    /// True for a position of a sparse result that no term reaches once elements that are read as zero are absent.
+    pub(super) fn may_be_missing(&self, site: &ElementInput<'_>) -> bool {
+        self.drops_flushed && site.terms.iter().all(|term| self.may_be_absent(site, term))
+    }
+
     /// The declaration.
-    pub(super) fn arithmetic(&self) -> &'a Arithmetic {
-        self.arithmetic
+    pub(super) fn arithmetic(&self) -> &Arithmetic {
+        &self.arithmetic
     }
 
     /// alpha and beta.
@@ -205,7 +254,7 @@ impl<'a> Rule<'a> {
     pub(super) fn allowance(&mut self, row: &SpmmRow<'_, '_>, values: &[f64]) -> Option<Arc<Tolerance>> {
         let products = || values.iter().map(|&a| a != 0.0);
         let sizes = (row.panel.terms(), row.cols.len() + row.pads.len());
-        let counts = self.counting.census(self.arithmetic, sizes, products, row.slots());
+        let counts = self.counting.census(&self.arithmetic, sizes, products, row.slots());
         self.tolerance(counts, (self.alpha, self.beta))
     }
 
@@ -221,7 +270,7 @@ impl<'a> Rule<'a> {
             // Parts are asked for in order.
             let mut counts = counts.into_iter();
             let census = |_: &Part| counts.next().unwrap_or_default();
-            tolerance_of(self.arithmetic, census, (alpha, beta), self.other_max).map(Arc::new)
+            tolerance_of(&self.arithmetic, census, (alpha, beta), self.other_max).map(Arc::new)
         });
         let allowance = allowance.clone();
         self.last = Some((key, allowance.clone()));
@@ -239,7 +288,7 @@ impl<'a> Rule<'a> {
         exact: &Element,
         c: f64,
     ) -> (Option<Dyadic>, bool) {
-        let thresholds = SubnormalThresholds::new(self.arithmetic, self.arithmetic.part());
+        let thresholds = SubnormalThresholds::new(&self.arithmetic, self.arithmetic.part());
         if !thresholds.flushes() {
             return (None, false);
         }
@@ -270,7 +319,7 @@ impl<'a> Rule<'a> {
             return false;
         }
         let part = self.arithmetic.part();
-        let thresholds = SubnormalThresholds::new(self.arithmetic, part);
+        let thresholds = SubnormalThresholds::new(&self.arithmetic, part);
         let unit = Unit { precision: part.acc };
         let vanishes = |term: (f64, f64)| {
             let fold = |v: f64| {
@@ -310,8 +359,7 @@ impl<'a> Rule<'a> {
         c: f64,
     ) -> bool {
         let c = if self.beta == 0.0 { 0.0 } else { c };
-        // A stored factor multiplies the sum of plain products.
-        let folds = self.arithmetic.epilogue.folds_alpha() && site.factor.is_none();
+        let folds = self.arithmetic.epilogue.folds_alpha();
         let skipped = alpha == 0.0 && site.factor.is_none() && !self.alpha0_reads;
         let raised = load.operands.raised.to_f64(Rounding::NearestEven);
         // Aligned by more than their magnitude: one bit less.
@@ -325,8 +373,8 @@ impl<'a> Rule<'a> {
             let lowest = products.saturating_add(lsb(alpha)).min(addend);
             // Nothing but zeros: any order gives zero. (A sum that is too small for f64 is no zero.)
             let none = site.sum.gauge.is_zero() || folds || skipped;
-            (none || is_order_free(self.arithmetic, products, plain))
-                && (exact.gauge.is_zero() || is_order_free(self.arithmetic, lowest, scaled))
+            (none || is_order_free(&self.arithmetic, products, plain))
+                && (exact.gauge.is_zero() || is_order_free(&self.arithmetic, lowest, scaled))
         };
         // The bound of a whole row first, which costs nothing; then the element's own products, given up at the first that is finer than
         // the significand reaches from their sum.

@@ -10,7 +10,7 @@
 //! says.
 
 use super::accepted::{Accepted, ElementVerdict};
-use super::moves::judge_sparse;
+use super::moves::{Structural, judge_sparse};
 use super::output::Place;
 use super::problem::Problem;
 use super::rule::Rule;
@@ -35,6 +35,7 @@ pub struct Sheet {
 struct SheetLine {
     at: (usize, usize),
     accepted: Accepted,
+    may_be_missing: bool,
     /// Most results of a case agree: the first bits that were looked at, and the verdict on them.
     first: OnceLock<(u64, ElementVerdict)>,
 }
@@ -61,7 +62,9 @@ impl Sheet {
             let c = before.map_or(0.0, |(data, place)| {
                 decode(data.bits(place.offset(site.at, count - 1)), data.precision())
             });
-            lines.push(SheetLine { at: site.at, accepted: rule.accepts(site, c), first: OnceLock::new() });
+            let may_be_missing = rule.may_be_missing(site);
+            let accepted = rule.accepts(site, c);
+            lines.push(SheetLine { at: site.at, accepted, may_be_missing, first: OnceLock::new() });
         })?;
         Ok((count <= most).then(|| Sheet { shape: problem.extent(), out: arithmetic.out, lines }))
     }
@@ -80,7 +83,10 @@ impl Sheet {
     /// As [`judge_spgemm`](super::judge_spgemm).
     #[must_use]
     pub fn judge_spgemm(&self, profile: &Profile, kind: FormatKind, found: RawSparse) -> Judged {
-        let positions = self.lines.iter().map(|line| (line.at.0 as u32, line.at.1 as u32));
+        let positions = self.lines.iter().map(|line| Structural {
+            at: (line.at.0 as u32, line.at.1 as u32),
+            may_be_missing: line.may_be_missing,
+        });
         judge_sparse(
             (self.shape, self.out, kind),
             profile,

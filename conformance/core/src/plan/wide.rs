@@ -17,6 +17,7 @@
 //! lanes    5,000 x 24, 66,000 x 8           its columns                                                    n = 3, 2
 //! square   133 x 133, a diagonal            elements of C past 2^17                                        n = 1,000, from full on
 //! far      70,000 x 70,000                  row * cols + col past 2^32                                     n = 1, from full on
+//! between  9 x 24                           widths between those that plans draw, in each gap more than one [`BETWEEN`]
 //! ```
 //!
 //! Formats that store every place of a pattern have the tall ones narrower; those with lengths of 8 bits have shorter rows. In the quick
@@ -73,6 +74,7 @@ const DENSE: &[Returned] = &[Returned::Matrix, Returned::Vector, Returned::Sampl
 const PRODUCTS: &[Returned] = &[Returned::Matrix, Returned::Vector];
 const MATRIX: &[Returned] = &[Returned::Matrix];
 const SAMPLED: &[Returned] = &[Returned::Sampled];
+const WIDTHS: &[Returned] = &[Returned::Matrix, Returned::Sampled];
 const SPARSE_PRODUCT: &[Returned] = &[Returned::Product];
 
 const LANDMARKS: [Landmark; 24] = [
@@ -101,6 +103,44 @@ const LANDMARKS: [Landmark; 24] = [
     landmark("diagonal:rows=133,cols=133", 1000, MATRIX, ROOMY, Tier::Full),
     landmark("uniform:rows=70000,cols=70000,density=0.000001", 1, VECTORS, SPARSE, Tier::Full),
 ];
+
+/// Widths of a dense result (inner extents of an SDDMM) between those that plans draw: 34 to 62, 66 to 126, 130 to 254, 258 to 510. Kernels
+/// take columns by 32, 64, 128, and what is left in another way: multiples of 16 and of 8, and odd ones.
+const BETWEEN: [(usize, Tier); 24] = {
+    use Tier::{Full, Quick};
+    [
+        (48, Quick),
+        (96, Quick),
+        (192, Quick),
+        (384, Quick),
+        (37, Full),
+        (40, Full),
+        (45, Full),
+        (51, Full),
+        (56, Full),
+        (60, Full),
+        (72, Full),
+        (91, Full),
+        (101, Full),
+        (112, Full),
+        (119, Full),
+        (141, Full),
+        (160, Full),
+        (211, Full),
+        (224, Full),
+        (239, Full),
+        (289, Full),
+        (320, Full),
+        (448, Full),
+        (479, Full),
+    ]
+};
+
+/// All of them, in the order of their numbers, which cases are drawn by.
+fn landmarks() -> impl Iterator<Item = Landmark> {
+    let between = |(n, from)| landmark("uniform:rows=9,cols=24,density=0.4", n, WIDTHS, ANY, from);
+    LANDMARKS.into_iter().chain(BETWEEN.map(between))
+}
 
 /// What the formats of a contract have room for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -149,7 +189,7 @@ pub(super) fn cases(
 ) -> Vec<Case> {
     let measured: HashSet<Contract> = backends.iter().flat_map(|b| measured(*b, options.seed)).collect();
     let mut cases = Vec::new();
-    for (place, landmark) in LANDMARKS.iter().enumerate() {
+    for (place, landmark) in landmarks().enumerate() {
         if landmark.from > options.tier {
             continue;
         }
@@ -157,12 +197,12 @@ pub(super) fn cases(
             continue;
         };
         let origin = Origin::Spec(spec.with_seed(options.seed));
-        let asked = contracts.iter().filter(|(_, c)| concerns(landmark, c));
+        let asked = contracts.iter().filter(|(_, c)| concerns(&landmark, c));
         let of_all = options.tier != Tier::Quick && landmark.after != Some(After::Myriad);
         for &(i, contract) in asked.filter(|(_, c)| of_all || measured.contains(c)) {
             let key = [options.seed, i, 3000 + place as u64];
             let family = if i % 2 == 0 { ValueFamily::Coded } else { ValueFamily::NearOne };
-            let change = |case: &mut Case| shown(case, landmark, family);
+            let change = |case: &mut Case| shown(case, &landmark, family);
             cases.extend(taken_by_all(contract, &origin, backends, &key, change));
         }
     }
@@ -212,12 +252,12 @@ mod tests {
 
     #[test]
     fn landmarks_parse_and_every_format_has_some() {
-        for landmark in &LANDMARKS {
+        for landmark in landmarks() {
             let spec: SourceSpec = landmark.line.parse().expect("a legal line");
             spec.shape().expect("a shape");
         }
         for contract in sparse_oracle::contract::all_contracts() {
-            let count = LANDMARKS.iter().filter(|l| concerns(l, contract)).count();
+            let count = landmarks().filter(|l| concerns(l, contract)).count();
             assert!(count >= 1, "{contract}");
         }
     }

@@ -22,10 +22,11 @@ use number::labelled;
 use sparse_oracle::arithmetic::{Arithmetic, Combine, Parts, Reduction};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::format::Layout;
-use sparse_oracle::judge::Sheets;
+use sparse_oracle::judge::{Sheets, with_factor};
 use sparse_oracle::model::tensor_core::TensorCore;
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
+use std::borrow::Cow;
 use std::io::Write;
 
 /// Options of `explain`.
@@ -103,9 +104,12 @@ impl Explained<'_> {
         backend: Option<&dyn Backend>,
     ) -> Result<()> {
         let view = ElementView { arithmetic, profile, backend };
-        let who = Who { arithmetic, ran: backend.is_some() };
         match (look(self.case, self.operands, view, self.at), self.at) {
-            (Some(element), _) => follow(out, self.case, &element, who),
+            (Some(element), _) => {
+                let computed = element.factor.map_or(Cow::Borrowed(arithmetic), |_| with_factor(arithmetic));
+                let who = Who { arithmetic: &computed, ran: backend.is_some() };
+                follow(out, self.case, &element, who)
+            }
             (None, Some(at)) => bail!(
                 "no output element at {at:?} that {} answers for",
                 backend.map_or("--arithmetic", |b| b.name())
