@@ -53,9 +53,15 @@ fn runs_into_a_folder_are_compared_with_the_one_before() {
     other.plan.digest = "another".to_owned();
     write(&other);
     assert_eq!(moved(&other, folder).last(), Some(&None));
+    // So is another part of a plan.
+    let mut part = other.clone();
+    part.environment.started = "2026-11-28T10:00:05Z".to_owned();
+    part.plan.shard = "1/3".parse().ok();
+    write(&part);
+    assert_eq!(moved(&part, folder).last(), Some(&None));
     // So are other backends.
-    write(&run(5, None));
-    let mut fewer = run(6, None);
+    write(&run(6, None));
+    let mut fewer = run(7, None);
     fewer.backends.pop();
     assert_eq!(moved(&fewer, folder).last(), Some(&None));
 }

@@ -151,7 +151,9 @@ def judged(contract: str, **options: Any) -> Callable[[Callable[..., Any]], Call
 def _concluded(pattern: str, code: int, text: str, kept: Path, how: tuple[bool, bool]) -> Verdict:
     """A verdict, or what is raised instead."""
     replayed, allow_thin = how
-    summary = text.strip().rsplit("\n", 1)[-1]
+    # What a replay says last is what the tiers are.
+    told = [line for line in text.strip().splitlines() if not line.startswith("  T0: ")]
+    summary = told[-1].strip() if told else ""
     if code == 0:
         return Verdict(pattern, summary, text)
     if replayed:
@@ -165,13 +167,20 @@ def _concluded(pattern: str, code: int, text: str, kept: Path, how: tuple[bool, 
         raise RuntimeError(f"the judge did not judge {pattern}:\n{text.strip()}")
     lines = [f"{pattern}: {summary}"]
     for finding in findings[:_SHOWN]:
-        lines += [f"  {finding['words']}", f"    again: SPARSE_CASE={finding['case']}"]
+        lines += [f"  {finding['words']}", f"    again: SPARSE_CASE={finding['case']}{_command()}"]
     if any(re.search(r"found NaN \(0x(ff)+\)", finding["words"]) for finding in findings):
         lines.append("  NaN of bits 0xff.. is what fresh memory holds in a check: such an element was not written")
     small = sorted(kept.glob("reproducers/*/main.py"))
     lines += [f"  smallest case, as a program of its own: {path}" for path in small[:1]]
     lines += [f"  the whole report: {kept / 'report.html'}"]
     raise Findings("\n".join(lines))
+
+
+def _command() -> str:
+    """The command that runs this script again, where that is what runs."""
+    script = sys.argv[0] if sys.argv else ""
+    is_script = script.endswith(".py") and Path(script).is_file() and "pytest" not in sys.modules
+    return f" {shlex.join([Path(sys.executable).name, *sys.argv])}" if is_script else ""
 
 
 def _answering(function: Callable[..., Any], operation: str, lib: Any) -> tuple[Callable[[Task], Any], bool]:

@@ -12,7 +12,14 @@ const NEAR: f64 = 0.8;
 
 /// `, did you mean "portable"?` where one of the names is near to what was typed.
 pub(super) fn meant<S: AsRef<str>>(typed: &str, known: impl IntoIterator<Item = S>) -> String {
-    let near = known.into_iter().map(|name| (strsim::jaro_winkler(typed, name.as_ref()), name));
+    // What was cut short is nearer than what is spelt alike; of several, the one that repeats what was typed last.
+    let last = typed.rsplit('.').next().unwrap_or(typed);
+    let nearness = |name: &str| {
+        let cut = !typed.is_empty() && name.starts_with(typed);
+        let repeats = name.matches(last).count() as f64 / 100.0;
+        strsim::jaro_winkler(typed, name) + if cut { 1.0 + repeats } else { 0.0 }
+    };
+    let near = known.into_iter().map(|name| (nearness(name.as_ref()), name));
     match near.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(near, _)| *near > NEAR) {
         Some((_, name)) => format!(", did you mean {:?}?", name.as_ref()),
         None => String::new(),

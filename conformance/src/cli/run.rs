@@ -158,7 +158,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     let colour = report::Colour::for_output(out.is_terminal());
     let written = paths.as_deref().unwrap_or_default();
     let text = match args.json {
-        true => format!("{:#}\n", report::to_brief(&report, written)),
+        true => format!("{:#}\n", brief(&report, written, &unread)),
         false => report::to_text(&report, written, colour),
     };
     let last = text.trim_end().rsplit('\n').next().unwrap_or_default();
@@ -179,12 +179,22 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     }
     if !unread.is_empty() {
         bail!(
-            "{} of the matrices could not be read; everything else was judged:\n  {}",
+            "{} of the matrices could not be read; what else there was is judged:\n  {}",
             unread.len(),
             unread.join("\n  ")
         );
     }
     Ok(report.exit_code())
+}
+
+/// What came of it as JSON; a matrix that could not be read decides the exit code, as it does below.
+fn brief(report: &report::Report, written: &[PathBuf], unread: &[String]) -> serde_json::Value {
+    let mut brief = report::to_brief(report, written);
+    if !unread.is_empty() {
+        brief["exit_code"] = 2.into();
+        brief["unread"] = unread.into();
+    }
+    brief
 }
 
 /// Options that select these backends again.

@@ -36,6 +36,7 @@ impl Effort {
         (backends, folder): (&[Box<dyn Backend>], &Path),
         quiet: bool,
     ) {
+        set_aside(folder);
         if self.off || self.seconds == 0 || report.failures().next().is_none() {
             return;
         }
@@ -47,6 +48,18 @@ impl Effort {
         for problem in problems {
             crate::notice::say(&format!("conformance: {problem}"));
         }
+    }
+}
+
+/// Moves the reproducers of a run before out of the way: this report does not name them. Those of the run before that go.
+fn set_aside(folder: &Path) {
+    let (now, old) = (folder.join("reproducers"), folder.join("reproducers.old"));
+    if !now.is_dir() {
+        return;
+    }
+    let gone = if old.exists() { std::fs::remove_dir_all(&old) } else { Ok(()) };
+    if let Err(error) = gone.and_then(|()| std::fs::rename(&now, &old)) {
+        crate::notice::say(&format!("conformance: {} is of a run before, and stays: {error}", now.display()));
     }
 }
 

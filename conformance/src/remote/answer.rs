@@ -46,6 +46,10 @@ pub fn read(
         let message = told("an input operand changed during the call".to_owned());
         return Err(rule(Defect::InputModified, message));
     }
+    if reply.environment_changed {
+        let message = told("the floating-point environment was left changed after the call".to_owned());
+        return Err(rule(Defect::Environment, message));
+    }
     if let Some(at) = reply.guard_broken {
         let message = match reply.outcome {
             Some(AnswerKind::Broke) => told("what lies outside the output was written".to_owned()),

@@ -208,6 +208,9 @@ pub struct Reply {
     /// An input changed during the call.
     #[serde(default)]
     pub inputs_modified: bool,
+    /// Rounding mode, flushing or traps were left changed after the call.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub environment_changed: bool,
     /// Memory around the output was written: the first such offset, in elements from the output's first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard_broken: Option<i64>,
@@ -230,6 +233,7 @@ impl Reply {
             outcome: Some(outcome),
             message: None,
             inputs_modified: false,
+            environment_changed: false,
             guard_broken: None,
             sparse: None,
             arrays: Vec::new(),

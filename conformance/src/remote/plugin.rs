@@ -16,6 +16,8 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct PluginBackend {
     plugin: Plugin,
+    /// As whoever loads it named it.
+    path: PathBuf,
     capabilities: Capabilities,
     calls: AtomicU64,
 }
@@ -45,7 +47,7 @@ impl PluginBackend {
         let read = read.and_then(Capabilities::new);
         let capabilities =
             read.map_err(|source| OpenError::Manifest { path: path.to_owned(), source: Box::new(source) })?;
-        Ok(PluginBackend { plugin, capabilities, calls: AtomicU64::new(0) })
+        Ok(PluginBackend { plugin, path: path.to_owned(), capabilities, calls: AtomicU64::new(0) })
     }
 
     /// What it says about itself.
@@ -78,6 +80,10 @@ impl Backend for PluginBackend {
 
     fn named_factors(&self) -> (Vec<f64>, Vec<f64>) {
         self.capabilities.named_factors()
+    }
+
+    fn selection(&self) -> String {
+        format!("--plugin {}", shell_words::quote(&self.path.to_string_lossy()))
     }
 
     fn determinism(&self) -> Determinism {

@@ -126,6 +126,7 @@ fn words(failure: Failure, reply: &mut Reply) -> String {
         }
         Failure::Broke(mismatch) => {
             reply.inputs_modified |= mismatch.defect == Defect::InputModified;
+            reply.environment_changed |= mismatch.defect == Defect::Environment;
             if mismatch.defect == Defect::Canary {
                 reply.guard_broken = Some(-1);
             }

@@ -39,6 +39,9 @@ pub struct PastRun {
     pub seed: u64,
     /// Digest of the plan's case lines.
     pub digest: String,
+    /// The part of the plan that was run; none: all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
     /// Names of the backends.
     pub backends: Vec<String>,
     /// Their versions.
@@ -79,6 +82,7 @@ impl PastRun {
             tier: report.plan.tier.clone(),
             seed: report.plan.seed,
             digest: report.plan.digest.clone(),
+            shard: report.plan.shard.map(|shard| shard.to_string()),
             backends: report.backends.iter().map(|b| b.name.clone()).collect(),
             versions: report.backends.iter().map(|b| b.version.clone()).collect(),
             outcome: report.outcome().word().to_owned(),
@@ -94,8 +98,8 @@ impl PastRun {
     #[must_use]
     pub fn since(&self, before: &PastRun) -> Option<Moved> {
         let is_named = |run: &PastRun| run.fingerprints.len() as u64 == run.findings;
-        let same = (&self.digest, &self.backends) == (&before.digest, &before.backends);
-        if !same || !is_named(self) || !is_named(before) {
+        let asked = |run: &PastRun| (run.digest.clone(), run.shard.clone(), run.backends.clone());
+        if asked(self) != asked(before) || !is_named(self) || !is_named(before) {
             return None;
         }
         let [now, then] = [self, before].map(|run| run.fingerprints.iter().collect::<HashSet<_>>());
@@ -109,11 +113,9 @@ pub fn runs(report: &Report, folder: &Path) -> Vec<PastRun> {
     let text = plain_file::read_text(&folder.join(FILE), MOST_BYTES).unwrap_or_default();
     let mut runs: Vec<PastRun> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let this = PastRun::of(report);
-    let is_this = |run: &PastRun| (&run.started, &run.digest) == (&this.started, &this.digest);
-    if runs.last().is_some_and(is_this) {
-        runs.pop();
+    if runs.last() != Some(&this) {
+        runs.push(this);
     }
-    runs.push(this);
     runs.split_off(runs.len().saturating_sub(MOST))
 }
 

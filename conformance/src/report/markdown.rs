@@ -122,7 +122,7 @@ fn thin(report: &Report) -> String {
         return String::new();
     }
     let mut text = format!(
-        "## Thin\n\n{}: that nothing was found there means little.\n\n| backend | contract | why |\n|---|---|---|\n",
+        "## Thin\n\n{}: where nothing was found there, that means little.\n\n| backend | contract | why |\n|---|---|---|\n",
         report.too_little()
     );
     for thin in report.thin.iter().take(REASONS_SHOWN) {

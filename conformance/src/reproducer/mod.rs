@@ -195,7 +195,11 @@ impl Written<'_> {
             ),
             (!steady && !fresh, "; did not fail in the last run: it comes and goes"),
             (
-                minimal.case.params.after.is_some(),
+                minimal.case.params.after.is_some() && *tried == 0,
+                "; its calls before were not left out: no program of one call is written",
+            ),
+            (
+                minimal.case.params.after.is_some() && *tried > 0,
                 "; fails only after other calls, which the case line makes: no program of one call is written",
             ),
             (!embedded && minimal.case.params.after.is_none(), "; too large to embed its arrays"),

@@ -204,15 +204,20 @@ fn found(out: &mut dyn Write, case: &Case, element: &Element, who: Who<'_>) -> R
         }
     }
     let verdict = accepted.judge(element.found);
-    labelled(out, "verdict", &sentence(verdict, who.ran))?;
+    labelled(out, "verdict", &sentence(verdict, decode(element.found, precision), who.ran))?;
     Ok(())
 }
 
 /// The verdict for someone who has read nothing above it.
-fn sentence(verdict: ElementVerdict, ran: bool) -> String {
+fn sentence(verdict: ElementVerdict, found: f64, ran: bool) -> String {
     let what = if ran { "the value found" } else { "what this order would give" };
     match verdict {
         ElementVerdict::Exact => format!("right: {what} is the exact result"),
+        ElementVerdict::Within(_) if !found.is_finite() => {
+            format!(
+                "right: {what} is none that an error has; a step may be past the largest number of its type"
+            )
+        }
         ElementVerdict::Within(share) => format!(
             "right: {what} differs from the exact result by {:.1} % of what this arithmetic may lose",
             share * 100.0

@@ -30,7 +30,8 @@ pub(super) fn section(runs: &[PastRun]) -> Markup {
             h2 { "Earlier runs" }
             p.quiet {
                 "Reported into this folder, the latest first; this page is about the first row. New and gone are findings that the run \
-                 before did not have, and that only it had; runs of another plan or other backends are not compared."
+                 before did not have, and that only it had (what was waived since is gone, too); runs of another plan, another part of it, or other \
+                 backends are not compared."
             }
             div.scroll tabindex="0" {
                 table.board {
@@ -58,7 +59,7 @@ fn row(run: &PastRun, before: Option<&PastRun>) -> Markup {
             td { (number(moved.map(|moved| moved.gone))) }
             td { (count(run.waived)) }
             td { (count(run.ran)) }
-            td { (run.tier) ", seed " (run.seed) }
+            td { (run.tier) ", seed " (run.seed) @if let Some(shard) = &run.shard { ", shard " (shard) } }
             td { @match run.backends.as_slice() {
                 [] => { "none" }
                 [one] => { (one) @if let Some(version) = run.versions.first() { " " (version) } }

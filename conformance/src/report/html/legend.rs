@@ -44,10 +44,10 @@ pub(super) fn section() -> Markup {
                 }
                 article.card {
                     h3 { "Reading a case line" }
-                    p { code { "spmm.csr.f16_f16_f32_f32/rmat:scale=8,seed=7/n=33/beta=1" } }
+                    p { code { "spmm.csr.f16_f16_f32_f32/rmat:scale=8,seed=7/values=near-one,5/n=33/beta=1" } }
                     p {
                         "The contract (operation, format, element types of both operands, accumulator and output), the source of \
-                         the matrix, and every parameter that is not the default. The line is all that is needed to run the case \
+                         the matrix, the family of values with its seed, and every parameter that is not the default. The line is all that is needed to run the case \
                          again: " code { "conformance replay '<case>' --backend <name>" } ", and "
                         code { "conformance explain '<case>'" } " says what it asks for."
                     }

@@ -18,7 +18,7 @@ pub(super) fn thin(report: &Report) -> Markup {
         section id="thin" {
             h2 { "Judged on too little" }
             p.quiet {
-                (report.too_little()) ". That nothing was found there means little."
+                (report.too_little()) ". Where nothing was found there, that means little."
                 @if report.plan.allow_thin { " The run was told to allow it." }
             }
             div.scroll tabindex="0" {
