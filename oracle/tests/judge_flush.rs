@@ -8,7 +8,10 @@ use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Flush};
 use sparse_oracle::bound::SubnormalThresholds;
 use sparse_oracle::contract::{TYPES, Types};
-use sparse_oracle::judge::ElementVerdict;
+use sparse_oracle::format::{Csr, Dense, Entries, Entry};
+use sparse_oracle::judge::{ElementVerdict, Problem, Rule};
+use sparse_oracle::prelude::*;
+use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::random::Random;
 
@@ -329,4 +332,29 @@ fn what_may_be_flushed_ends_below_the_least_normal_number() {
             assert!(!may(&both, sign * 0.0) && !may(&none, sign * least / 2.0), "{what}");
         }
     }
+}
+
+/// An element of A that is read as zero may be absent, so that the NaN that it faces is not met; one of B, which is dense, may not, whatever
+/// else is absent in the same row.
+#[test]
+fn elements_of_a_dense_operand_are_never_absent() {
+    let (tiny, nan) = (2.0f64.powi(-130), f64::NAN);
+    let flushed = Arithmetic::any(Precision::F32, Precision::F32).flushes(Flush::inputs(Precision::F32));
+    let absent = Profile::default().with(Choice::StoredZerosAbsent, "test");
+    let verdict = |terms: &[(f64, f64)], y: f64| {
+        let list = (0..).zip(terms).map(|(col, term)| Entry { row: 0, col, value: term.0 }).collect();
+        let a = Csr::from_entries(&Entries::try_new(1, terms.len(), list).expect("sorted")).expect("small");
+        let b = Dense::from_fn(terms.len(), 1, |k, _| terms[k].1).into();
+        let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
+        let mut rule = Rule::of(&problem, (&flushed, &absent), (1.0, 0.0));
+        let mut found = None;
+        let visited = problem
+            .for_each(&mut |site| found = Some(rule.accepts(site, 0.0).judge(store(y, Precision::F32))));
+        visited.expect("the operands fit");
+        !matches!(found.expect("one element"), ElementVerdict::Wrong(..))
+    };
+    assert!(verdict(&[(tiny, nan), (2.0, 3.0)], 6.0) && verdict(&[(tiny, nan), (2.0, 3.0)], nan));
+    assert!(!verdict(&[(nan, tiny), (2.0, 3.0)], 6.0));
+    assert!(!verdict(&[(tiny, nan), (nan, tiny), (2.0, 3.0)], 6.0));
+    assert!(verdict(&[(tiny, nan), (nan, tiny), (2.0, 3.0)], nan));
 }

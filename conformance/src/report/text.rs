@@ -159,12 +159,10 @@ fn findings(report: &Report, written: &[PathBuf], colour: Colour) -> String {
     }
     let records = || shown.iter().filter_map(|described| described.record);
     if records().any(|record| record.verdict.mismatch().is_some()) {
-        let _ = writeln!(text, "\n{}", crate::report::show::CRITERIA);
-    }
-    if records().next().is_some() {
         let _ = writeln!(
             text,
-            "`conformance explain` in place of `conformance replay` follows the first wrong element to its verdict"
+            "\n{}\n`conformance explain` in place of `conformance replay` follows the first wrong element to its verdict",
+            crate::report::show::CRITERIA
         );
     }
     text

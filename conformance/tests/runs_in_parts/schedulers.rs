@@ -116,7 +116,7 @@ fn the_commands_merge_and_diff() {
     let expect = "[[expect]]\nbackend = \"sprs\"\ncontract = \"transpose.csr.*\"\nverdict = \"wrong\"\nreason = \"made up\"\nexpires = 2027-01-31\n";
     std::fs::write(folder.path().join("sprs.toml"), expect).expect("written");
     let dirty = call("dirty", &["--expectations", "sprs.toml", "--today", "2027-01-31"]);
-    assert!(dirty.code == 1 && dirty.out.contains("pass that should not"), "{}", dirty.out);
+    assert!(dirty.code == 1 && dirty.out.contains("pass that fail by this entry"), "{}", dirty.out);
     let expired = call("expired", &["--expectations", "sprs.toml", "--today", "2027-02-01"]);
     assert!(expired.code == 1 && expired.out.contains("expired on 2027-01-31"), "{}", expired.out);
     let worse = run(&["diff", "whole", "dirty"]);

@@ -180,7 +180,10 @@ impl<'a> Rule<'a> {
         if let Some(list) = self.without_flushed(site) {
             let (left, right): (Vec<f64>, Vec<f64>) = list.iter().copied().unzip();
             let sum = dot(&left, &right);
+            // What is left has nothing more that may be absent; in a list, an element of a dense B would look as if it were stored.
+            let drops = std::mem::replace(&mut self.drops_flushed, false);
             others.push(self.accepts(&ElementInput { sum: &sum, terms: Terms::List(&list), ..*site }, c));
+            self.drops_flushed = drops;
         }
         others
     }

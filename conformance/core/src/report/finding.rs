@@ -217,7 +217,10 @@ impl Report {
             },
             Finding::UnexpectedPass { expectation, index, cases } => {
                 let passes = if *cases == 1 { "passes" } else { "pass" };
-                let what = format!("{} {passes} that should not", counted(*cases, "case"));
+                let what = format!(
+                    "{} {passes} that fail by this entry: take it out if that was mended",
+                    counted(*cases, "case")
+                );
                 of_expectation("unexpected-pass", *expectation, what, Some(&self.cases[*index]))
             }
             Finding::ExpiredExpectation { expectation } => {
@@ -227,7 +230,7 @@ impl Report {
             Finding::StaleExpectation { expectation } => of_expectation(
                 "stale-expectation",
                 *expectation,
-                "matches no case that was run".to_owned(),
+                "the entry matches no case that was run".to_owned(),
                 None,
             ),
         }
