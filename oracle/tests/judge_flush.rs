@@ -341,20 +341,30 @@ fn elements_of_a_dense_operand_are_never_absent() {
     let (tiny, nan) = (2.0f64.powi(-130), f64::NAN);
     let flushed = Arithmetic::any(Precision::F32, Precision::F32).flushes(Flush::inputs(Precision::F32));
     let absent = Profile::default().with(Choice::StoredZerosAbsent, "test");
-    let verdict = |terms: &[(f64, f64)], y: f64| {
+    let verdict_by = |terms: &[(f64, f64)], (beta, c): (f64, f64), y: f64| {
         let list = (0..).zip(terms).map(|(col, term)| Entry { row: 0, col, value: term.0 }).collect();
         let a = Csr::from_entries(&Entries::try_new(1, terms.len(), list).expect("sorted")).expect("small");
         let b = Dense::from_fn(terms.len(), 1, |k, _| terms[k].1).into();
         let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
-        let mut rule = Rule::of(&problem, (&flushed, &absent), (1.0, 0.0));
+        let mut rule = Rule::of(&problem, (&flushed, &absent), (1.0, beta));
         let mut found = None;
-        let visited = problem
-            .for_each(&mut |site| found = Some(rule.accepts(site, 0.0).judge(store(y, Precision::F32))));
+        let visited =
+            problem.for_each(&mut |site| found = Some(rule.accepts(site, c).judge(store(y, Precision::F32))));
         visited.expect("the operands fit");
         !matches!(found.expect("one element"), ElementVerdict::Wrong(..))
     };
+    let verdict = |terms: &[(f64, f64)], y: f64| verdict_by(terms, (0.0, 0.0), y);
     assert!(verdict(&[(tiny, nan), (2.0, 3.0)], 6.0) && verdict(&[(tiny, nan), (2.0, 3.0)], nan));
     assert!(!verdict(&[(nan, tiny), (2.0, 3.0)], 6.0));
     assert!(!verdict(&[(tiny, nan), (nan, tiny), (2.0, 3.0)], 6.0));
     assert!(verdict(&[(tiny, nan), (nan, tiny), (2.0, 3.0)], nan));
+    // Nor beside a beta that is read as zero.
+    assert!(!verdict_by(&[(tiny, nan), (nan, tiny), (2.0, 3.0)], (tiny, 1.0), 6.0));
+    assert!(verdict_by(&[(tiny, nan), (2.0, 3.0)], (tiny, 1.0), 6.0));
+    // What may be lost beside it need not be: a vector unit reads zeros, the loop behind it does not.
+    let large = 2.0f64.powi(120);
+    for y in [0.0, tiny * large] {
+        assert!(verdict(&[(tiny, nan), (tiny, large)], y), "{y}");
+    }
+    assert!(!verdict(&[(tiny, nan), (tiny, large)], 3.0 * tiny * large));
 }

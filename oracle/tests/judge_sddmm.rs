@@ -178,3 +178,30 @@ fn a_stored_factor_is_no_alpha_that_may_overflow_in_an_operand() {
         assert_eq!(!matches!(found, ElementVerdict::Wrong(..)), right, "{epilogue:?}: {found:?}");
     }
 }
+
+/// Found by reading: the flush of an operand times 1 had been taken for one of every operand, of S too, and a zero passed where nothing of it may
+/// be lost.
+#[test]
+fn an_alpha_of_one_flushes_the_operand_that_it_is_folded_into_and_no_other() {
+    let tiny = 2.0f64.powi(-130);
+    let large = 2.0f64.powi(100);
+    let (into_a, into_b, end) = (Epilogue::AlphaIntoA, Epilogue::AlphaIntoB, Epilogue::MulThenAdd);
+    // What is folded where, x, y, S, whether a result of zero is right.
+    let cases = [
+        (into_a, tiny, large, 2.0, true),
+        (into_b, tiny, large, 2.0, false),
+        (into_b, large, tiny, 2.0, true),
+        (into_a, large, tiny, 2.0, false),
+        (end, tiny, large, 2.0, false),
+        (into_a, 1024.0, 1024.0, tiny, false),
+        (into_b, 1024.0, 1024.0, tiny, false),
+    ];
+    for (epilogue, x, y, s, right) in cases {
+        let declared = with(F32, epilogue, Init::Zero).flushes(Flush::results());
+        let found = verdict(&declared, &[x], &[y], Some(s), 0);
+        assert_eq!(!matches!(found, ElementVerdict::Wrong(..)), right, "{epilogue:?} {x} {y} {s}: {found:?}");
+        let exact = store(x * y * s, Precision::F32);
+        let found = verdict(&declared, &[x], &[y], Some(s), exact);
+        assert!(!matches!(found, ElementVerdict::Wrong(..)), "{epilogue:?} {x} {y} {s}: {found:?}");
+    }
+}

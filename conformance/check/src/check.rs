@@ -156,6 +156,8 @@ impl Check {
         let case = case.or_else(|| std::env::var(CASE).ok());
         let test = test_name();
         let report = report.or_else(|| std::env::var_os(REPORT).map(PathBuf::from));
+        // A case alone leaves the file of all cases as it is.
+        let report = report.filter(|_| case.is_none());
         let ways = Ways { line: case.as_deref(), report: report.as_deref(), test };
         pool.install(|| judge(backend.as_ref(), &options, ways))
     }

@@ -179,8 +179,10 @@ def _concluded(pattern: str, code: int, text: str, kept: Path, how: tuple[bool, 
 def _command() -> str:
     """The command that runs this script again, where that is what runs."""
     script = sys.argv[0] if sys.argv else ""
-    is_script = script.endswith(".py") and Path(script).is_file() and "pytest" not in sys.modules
-    return f" {shlex.join([Path(sys.executable).name, *sys.argv])}" if is_script else ""
+    is_script = script.endswith(".py") and Path(script).is_file() and not {"pytest", "ipykernel"} & sys.modules.keys()
+    # `python -m` runs a module, and not its file.
+    is_file = is_script and getattr(sys.modules.get("__main__"), "__spec__", None) is None
+    return f" {shlex.join([Path(sys.executable or 'python3').name, *sys.argv])}" if is_file else ""
 
 
 def _answering(function: Callable[..., Any], operation: str, lib: Any) -> tuple[Callable[[Task], Any], bool]:

@@ -23,8 +23,8 @@ const MOST: usize = 200;
 /// Findings of a run that are named; where it has more, it is not compared.
 const MOST_NAMED: usize = 1000;
 
-/// Bytes of a file that is read: as many as are ever written.
-const MOST_BYTES: u64 = 8 << 20;
+/// Bytes of a file that is read: several times as many as the runs take.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// One run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -110,7 +110,9 @@ impl PastRun {
 /// The runs of a folder with this one, oldest first. A report that is written again is the same run. What is no line of a run is left out.
 #[must_use]
 pub fn runs(report: &Report, folder: &Path) -> Vec<PastRun> {
-    let text = plain_file::read_text(&folder.join(FILE), MOST_BYTES).unwrap_or_default();
+    // A torn line is lost, and no other.
+    let bytes = plain_file::read(&folder.join(FILE), MOST_BYTES).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
     let mut runs: Vec<PastRun> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let this = PastRun::of(report);
     if runs.last() != Some(&this) {

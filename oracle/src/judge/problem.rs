@@ -237,13 +237,7 @@ pub fn with_factor(declared: &Arithmetic) -> Cow<'_, Arithmetic> {
     if matches!(declared.epilogue, Epilogue::MulThenFma | Epilogue::MulThenAdd) {
         return Cow::Borrowed(declared);
     }
-    let mut computed = *declared;
-    // An operand times an alpha of 1 is a result, which may be flushed.
-    if declared.epilogue.folds_alpha() && declared.flush.results && declared.flush.inputs.is_none() {
-        computed.flush.inputs = Some(declared.part().acc);
-    }
-    computed.epilogue = Epilogue::MulThenAdd;
-    Cow::Owned(computed)
+    Cow::Owned(Arithmetic { epilogue: Epilogue::MulThenAdd, ..*declared })
 }
 
 pub(super) fn same(

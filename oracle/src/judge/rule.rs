@@ -31,6 +31,8 @@ pub struct Rule<'a> {
     beta0_reads: bool,
     /// A stored element that may be read as zero may be taken for absent, too (profile).
     drops_flushed: bool,
+    /// Alpha, which is 1 beside values of S, is multiplied into an operand by a unit that may flush what comes of it.
+    folds_one: Option<Epilogue>,
     counting: Counting,
     model: Option<Model>,
     /// The rules by which an alpha or beta that may be read as zero is zero: a kernel that flushes it may skip what it multiplies, too.
@@ -88,6 +90,7 @@ impl<'a> Rule<'a> {
             numeric_pattern: profile.has(Choice::NumericPattern),
             alpha0_reads: alpha == 0.0 && profile.has(Choice::Alpha0ReadsAb),
             beta0_reads: beta == 0.0 && profile.has(Choice::Beta0ReadsC),
+            folds_one: None,
             drops_flushed: arithmetic.flush.inputs.is_some() && profile.has(Choice::StoredZerosAbsent),
             counting: Counting::new(&arithmetic),
             model: Model::new(&arithmetic),
@@ -105,16 +108,24 @@ impl<'a> Rule<'a> {
         (arithmetic, profile): (&'a Arithmetic, &Profile),
         (alpha, beta): (f64, f64),
     ) -> Rule<'a> {
-        let arithmetic = problem.computed_by(arithmetic);
+        let declared = arithmetic;
+        let arithmetic = problem.computed_by(declared);
+        let folds_one = declared.epilogue.folds_alpha() && !arithmetic.epilogue.folds_alpha();
         // Asked for only where alpha is folded into an operand: a pass over all of the other one.
         let epilogue = arithmetic.epilogue;
         let other_max = if epilogue.folds_alpha() { problem.other_max(epilogue) } else { 0.0 };
-        Rule::declared(&arithmetic, profile, (alpha, beta), other_max)
+        let rule = Rule::declared(&arithmetic, profile, (alpha, beta), other_max);
+        Rule { folds_one: (folds_one && declared.flush.results).then_some(declared.epilogue), ..rule }
     }
 
     /// Works out what element `site` may be, given what C held there.
     #[must_use]
     pub fn accepts(&mut self, site: &ElementInput<'_>, c: f64) -> Accepted {
+        self.accepts_by(site, c, self.drops_flushed)
+    }
+
+    /// [`accepts`](Self::accepts); `drops`: what may be read as zero may be absent, too.
+    fn accepts_by(&mut self, site: &ElementInput<'_>, c: f64, drops: bool) -> Accepted {
         let alpha = site.factor.map_or(self.alpha, |factor| self.alpha * factor);
         let mut exact = match site.factor {
             Some(factor) => scale(&times(site.sum, factor), self.alpha, self.beta, c),
@@ -169,35 +180,34 @@ impl<'a> Rule<'a> {
             saturates: overflow && self.arithmetic.parts.iter().any(|part| !part.nearest),
             tolerance,
             out: self.arithmetic.out,
-            or_as: self.or_as(site, c),
+            or_as: self.or_as(site, c, drops),
         }
     }
 
     /// What is right besides: with an alpha or beta read as zero, and with stored elements read as zero that are then absent.
-    fn or_as(&mut self, site: &ElementInput<'_>, c: f64) -> Vec<Accepted> {
+    fn or_as(&mut self, site: &ElementInput<'_>, c: f64, drops: bool) -> Vec<Accepted> {
         let mut others: Vec<Accepted> =
-            self.read_as_zero.iter_mut().map(|rule| rule.accepts(site, c)).collect();
-        if let Some(list) = self.without_flushed(site) {
+            self.read_as_zero.iter_mut().map(|rule| rule.accepts_by(site, c, drops)).collect();
+        if drops && let Some(list) = self.without_flushed(site) {
             let (left, right): (Vec<f64>, Vec<f64>) = list.iter().copied().unzip();
             let sum = dot(&left, &right);
             // What is left has nothing more that may be absent; in a list, an element of a dense B would look as if it were stored.
-            let drops = std::mem::replace(&mut self.drops_flushed, false);
-            others.push(self.accepts(&ElementInput { sum: &sum, terms: Terms::List(&list), ..*site }, c));
-            self.drops_flushed = drops;
+            let rest = ElementInput { sum: &sum, terms: Terms::List(&list), ..*site };
+            others.push(self.accepts_by(&rest, c, false));
         }
         others
     }
 
-    /// The terms with a zero for each that may be absent, where that changes more than the bound of a flush covers: beside a NaN or an
-    /// infinity.
+    /// The terms with a zero for each that may be absent beside a NaN or an infinity; what is lost of others, or not, the bound of a flush
+    /// covers. None where there are none such. A zero of A is a pad: what it faces is not met by default (2.7).
     fn without_flushed(&self, site: &ElementInput<'_>) -> Option<Vec<(f64, f64)>> {
-        if !self.drops_flushed || matches!(site.terms, Terms::Rows { .. }) {
+        if matches!(site.terms, Terms::Rows { .. }) {
             return None;
         }
-        let absent = |term: &(f64, f64)| self.may_be_absent(site, *term);
-        let shows = |term: &(f64, f64)| absent(term) && !(term.0.is_finite() && term.1.is_finite());
-        let rest = |term: (f64, f64)| if absent(&term) { (0.0, 0.0) } else { term };
-        site.terms.iter().any(|term| shows(&term)).then(|| site.terms.iter().map(rest).collect())
+        let shows =
+            |(a, b): (f64, f64)| !(a.is_finite() && b.is_finite()) && self.may_be_absent(site, (a, b));
+        let rest = |term: (f64, f64)| if shows(term) || term.0 == 0.0 { (0.0, 0.0) } else { term };
+        site.terms.iter().any(shows).then(|| site.terms.iter().map(rest).collect())
     }
 
     /// True for a term of which a stored element may be read as zero and taken for absent: of A, and of B where that is sparse.
@@ -297,7 +307,7 @@ impl<'a> Rule<'a> {
         }
         let number = |v: f64| Dyadic::from_f64(v.abs()).unwrap_or_else(Dyadic::zero);
         let alpha = site.factor.map_or(self.alpha, |factor| self.alpha * factor);
-        let mut all = &load.operands.flushed * &number(alpha);
+        let mut all = &(&load.operands.flushed + &self.lost_by_one(site, &thresholds)) * &number(alpha);
         let mut flush_meets_inf = load.flush_meets_inf && alpha != 0.0;
         if self.beta != 0.0 {
             let read = thresholds.may_flush_factor(self.beta) || thresholds.may_flush_c(c);
@@ -314,9 +324,20 @@ impl<'a> Rule<'a> {
         ((!all.is_zero()).then_some(all), flush_meets_inf)
     }
 
+    /// The finite products of operands that an alpha of 1 was multiplied into and that were flushed then.
+    fn lost_by_one(&self, site: &ElementInput<'_>, thresholds: &SubnormalThresholds) -> Dyadic {
+        let Some(epilogue) = self.folds_one else { return Dyadic::zero() };
+        let number = |v: f64| Dyadic::from_f64(v.abs());
+        let lost = |&(a, b): &(f64, f64)| {
+            thresholds.may_flush_result(if epilogue == Epilogue::AlphaIntoB { b } else { a })
+        };
+        let products = site.terms.iter().filter(lost).filter_map(|(a, b)| Some(&number(a)? * &number(b)?));
+        products.fold(Dyadic::zero(), |sum, product| &sum + &product)
+    }
+
     /// True when alpha, folded into an operand, underflows (or is flushed) to 0 where the other one is infinite: 0 x Inf is NaN.
     fn alpha_vanishes(&self, site: &ElementInput<'_>) -> bool {
-        let epilogue = self.arithmetic.epilogue;
+        let epilogue = self.folds_one.unwrap_or(self.arithmetic.epilogue);
         let flushes = self.arithmetic.flush.results;
         if !epilogue.folds_alpha() || self.alpha == 0.0 || self.alpha.abs() >= 1.0 && !flushes {
             return false;
