@@ -207,10 +207,10 @@ fn written(
     test: Option<&str>,
     (records, demands): (&Judged, &[Demand]),
 ) -> Result<(), Failed> {
-    let contracts: Vec<String> = demands.iter().map(|demand| demand.contract.to_string()).collect();
+    let contracts = names(demands);
     let records: Vec<&CaseRecord> = records.iter().map(|(_, record)| record).collect();
     let failed = |reason| Failed::Report { folder: folder.to_owned(), reason };
-    write(folder, (test, &contracts), &records).map(drop).map_err(failed)
+    write(folder, (test, &contracts), &records).map_err(failed)
 }
 
 /// The test that this is, from the name that libtest gives its thread.
@@ -225,8 +225,8 @@ fn alone(line: &str, demands: &[Demand]) -> Result<Vec<Group>, Failed> {
     let case: Result<Case, _> = line.parse();
     let case = case.map_err(|error| Failed::Case { line: line.to_owned(), reason: error.to_string() })?;
     if !demands.iter().any(|demand| demand.contract == case.contract) {
-        let ours: Vec<String> = demands.iter().map(|demand| demand.contract.to_string()).collect();
-        let reason = format!("it is a case of {}, and this check is of {}", case.contract, ours.join(", "));
+        let ours = names(demands).join(", ");
+        let reason = format!("it is a case of {}, and this check is of {ours}", case.contract);
         let help = "run the test alone that printed the line: cargo test NAME -- --exact";
         return Err(Failed::NothingJudged { line: line.to_owned(), reason: format!("{reason}; {help}") });
     }
@@ -297,11 +297,15 @@ fn thin(records: &Judged, demands: &[Demand], backend: &dyn Backend) -> Result<(
     Ok(())
 }
 
+fn names(demands: &[Demand]) -> Vec<String> {
+    demands.iter().map(|demand| demand.contract.to_string()).collect()
+}
+
 fn passed(records: &Judged, demands: &[Demand]) -> Passed {
     let shares = records.iter().filter_map(|(_, record)| record.share_of_bound());
     let ran = records.iter().filter(|(_, record)| record.verdict.kind().ran());
     Passed {
-        contracts: demands.iter().map(|demand| demand.contract.to_string()).collect(),
+        contracts: names(demands),
         cases: ran.clone().count(),
         exact: ran.filter(|(_, r)| r.verdict.kind() == VerdictKind::Exact).count(),
         worst_share: shares.fold(0.0, f64::max),

@@ -11,10 +11,10 @@
 
 use crate::failed::again;
 use sparse_conformance_core::report::{CaseRecord, VerdictKind, show};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// The environment variable that names the folder.
@@ -25,11 +25,9 @@ pub(crate) fn write(
     folder: &Path,
     (test, contracts): (Option<&str>, &[String]),
     records: &[&CaseRecord],
-) -> io::Result<PathBuf> {
+) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
-    let path = folder.join(file_name(test, contracts));
-    std::fs::write(&path, text(test, contracts, records))?;
-    Ok(path)
+    std::fs::write(folder.join(file_name(test, contracts)), text(test, contracts, records))
 }
 
 /// Test and contract; a number where one test of this process has judged that before, so that no file replaces another of this run.
@@ -67,10 +65,8 @@ fn text(test: Option<&str>, contracts: &[String], records: &[&CaseRecord]) -> St
 
 /// A row a contract.
 fn table(records: &[&CaseRecord]) -> String {
-    let mut by_contract: HashMap<&str, Vec<&CaseRecord>> = HashMap::new();
-    records.iter().for_each(|record| by_contract.entry(&record.contract).or_default().push(record));
-    let mut rows: Vec<_> = by_contract.into_iter().collect();
-    rows.sort_unstable_by_key(|(contract, _)| *contract);
+    let mut rows: BTreeMap<&str, Vec<&CaseRecord>> = BTreeMap::new();
+    records.iter().for_each(|record| rows.entry(&record.contract).or_default().push(record));
     let mut text = "| contract | cases | exact | within the bound | refused as agreed | failed | not judged | most of the bound |\n\
          |---|--:|--:|--:|--:|--:|--:|--:|\n"
         .to_owned();

@@ -67,9 +67,7 @@ impl Gauge {
             None => write(),
         }
     }
-}
 
-impl Gauge {
     fn clear(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -157,8 +157,8 @@ fn findings(report: &Report, written: &[PathBuf], colour: Colour) -> String {
             one_line(&by_rule(report, further)),
         );
     }
-    let records = || shown.iter().filter_map(|described| described.record);
-    if records().any(|record| record.verdict.mismatch().is_some()) {
+    let mut records = shown.iter().filter_map(|described| described.record);
+    if records.any(|record| record.verdict.mismatch().is_some()) {
         let _ = writeln!(
             text,
             "\n{}\n`conformance explain` in place of `conformance replay` follows the first wrong element to its verdict",

@@ -34,6 +34,8 @@ pub struct Rule<'a> {
     /// Alpha, which is 1 beside values of S, is multiplied into an operand by a unit that may flush what comes of it.
     folds_one: Option<Epilogue>,
     counting: Counting,
+    /// Those of the first part.
+    thresholds: SubnormalThresholds,
     model: Option<Model>,
     /// The rules by which an alpha or beta that may be read as zero is zero: a kernel that flushes it may skip what it multiplies, too.
     read_as_zero: Vec<Rule<'a>>,
@@ -93,6 +95,7 @@ impl<'a> Rule<'a> {
             folds_one: None,
             drops_flushed: arithmetic.flush.inputs.is_some() && profile.has(Choice::StoredZerosAbsent),
             counting: Counting::new(&arithmetic),
+            thresholds: SubnormalThresholds::new(&arithmetic, arithmetic.part()),
             model: Model::new(&arithmetic),
             arithmetic,
             read_as_zero: Vec::new(),
@@ -212,8 +215,8 @@ impl<'a> Rule<'a> {
 
     /// True for a term of which a stored element may be read as zero and taken for absent: of A, and of B where that is sparse.
     fn may_be_absent(&self, site: &ElementInput<'_>, (a, b): (f64, f64)) -> bool {
-        let thresholds = SubnormalThresholds::new(&self.arithmetic, self.arithmetic.part());
-        thresholds.may_flush(a) || matches!(site.terms, Terms::List(_)) && thresholds.may_flush(b)
+        let may_flush = |v| self.thresholds.may_flush(v);
+        may_flush(a) || matches!(site.terms, Terms::List(_)) && may_flush(b)
     }
 
     /// True for a position of a sparse result that no term reaches once elements that are read as zero are absent.
@@ -301,13 +304,13 @@ impl<'a> Rule<'a> {
         exact: &Element,
         c: f64,
     ) -> (Option<Dyadic>, bool) {
-        let thresholds = SubnormalThresholds::new(&self.arithmetic, self.arithmetic.part());
+        let thresholds = &self.thresholds;
         if !thresholds.flushes() {
             return (None, false);
         }
         let number = |v: f64| Dyadic::from_f64(v.abs()).unwrap_or_else(Dyadic::zero);
         let alpha = site.factor.map_or(self.alpha, |factor| self.alpha * factor);
-        let mut all = &(&load.operands.flushed + &self.lost_by_one(site, &thresholds)) * &number(alpha);
+        let mut all = &(&load.operands.flushed + &self.lost_by_one(site)) * &number(alpha);
         let mut flush_meets_inf = load.flush_meets_inf && alpha != 0.0;
         if self.beta != 0.0 {
             let read = thresholds.may_flush_factor(self.beta) || thresholds.may_flush_c(c);
@@ -325,11 +328,11 @@ impl<'a> Rule<'a> {
     }
 
     /// The finite products of operands that an alpha of 1 was multiplied into and that were flushed then.
-    fn lost_by_one(&self, site: &ElementInput<'_>, thresholds: &SubnormalThresholds) -> Dyadic {
+    fn lost_by_one(&self, site: &ElementInput<'_>) -> Dyadic {
         let Some(epilogue) = self.folds_one else { return Dyadic::zero() };
         let number = |v: f64| Dyadic::from_f64(v.abs());
         let lost = |&(a, b): &(f64, f64)| {
-            thresholds.may_flush_result(if epilogue == Epilogue::AlphaIntoB { b } else { a })
+            self.thresholds.may_flush_result(if epilogue == Epilogue::AlphaIntoB { b } else { a })
         };
         let products = site.terms.iter().filter(lost).filter_map(|(a, b)| Some(&number(a)? * &number(b)?));
         products.fold(Dyadic::zero(), |sum, product| &sum + &product)
@@ -342,14 +345,11 @@ impl<'a> Rule<'a> {
         if !epilogue.folds_alpha() || self.alpha == 0.0 || self.alpha.abs() >= 1.0 && !flushes {
             return false;
         }
-        let part = self.arithmetic.part();
-        let thresholds = SubnormalThresholds::new(&self.arithmetic, part);
-        let unit = Unit { precision: part.acc };
+        let unit = Unit { precision: self.arithmetic.part().acc };
         let vanishes = |term: (f64, f64)| {
             let fold = |v: f64| {
                 let product = unit.mul(self.alpha, v);
-                let lost = thresholds.may_flush_result(product);
-                if lost { 0.0 } else { product }
+                if self.thresholds.may_flush_result(product) { 0.0 } else { product }
             };
             let (a, b) = epilogue.folded(term, fold);
             term.0 != 0.0 && term.1 != 0.0 && (a == 0.0 && b.is_infinite() || b == 0.0 && a.is_infinite())

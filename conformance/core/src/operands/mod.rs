@@ -296,11 +296,7 @@ fn sparse_operand(case: &Case, loaded: &Loaded, precision: Precision) -> Result<
     with_scalar!(precision, T => {
         let values: Vec<T> = match case.filling {
             Filling::Own(_) => coo.values.iter().map(|&value| T::from_f64(value)).collect(),
-            Filling::Drawn(family, seed) => {
-                let mut values = vec![T::default(); coo.nnz()];
-                family.of(sparse_role(case)).fill_elements(&mut values, seed);
-                values
-            }
+            Filling::Drawn(family, seed) => drawn(case, family, coo.nnz(), seed),
         };
         let sorted = if format == FormatKind::Coo { None } else { loaded.offsets() };
         let sparse = match sorted {
@@ -378,6 +374,13 @@ fn pruned<T: Scalar>(case: &Case, formats: [Option<FormatKind>; 2], entries: Ent
     }
 }
 
+/// So many values for the sparse operand.
+fn drawn<T: Scalar>(case: &Case, family: ValueFamily, count: usize, seed: u64) -> Vec<T> {
+    let mut values = vec![T::default(); count];
+    family.of(sparse_role(case)).fill_elements(&mut values, seed);
+    values
+}
+
 /// Splits about one entry in four into two or three with drawn values, and shuffles everything.
 fn scatter<T: Scalar>(parts: CooParts<T>, case: &Case) -> CooParts<T> {
     let CooParts { rows, cols, row_idx, col_idx, values } = parts;
@@ -388,9 +391,7 @@ fn scatter<T: Scalar>(parts: CooParts<T>, case: &Case) -> CooParts<T> {
         .zip(values)
         .map(|((row, col), value)| Entry { row, col, value })
         .collect();
-    let family = family_of(case).of(sparse_role(case));
-    let mut extra = vec![T::default(); list.len()];
-    family.fill_elements(&mut extra, seed_of(case) ^ 0xe);
+    let extra = drawn::<T>(case, family_of(case), list.len(), seed_of(case) ^ 0xe);
     for (i, value) in extra.into_iter().enumerate() {
         for _ in 0..[0, 0, 0, 1, 0, 0, 0, 2][rng.random_range(0..8)] {
             list.push(Entry { value, ..list[i] });

@@ -17,7 +17,7 @@
 //! lanes    5,000 x 24, 66,000 x 8           its columns                                                    n = 3, 2
 //! square   133 x 133, a diagonal            elements of C past 2^17                                        n = 1,000, from full on
 //! far      70,000 x 70,000                  row * cols + col past 2^32                                     n = 1, from full on
-//! between  9 x 24                           widths between those that plans draw, in each gap more than one [`BETWEEN`]
+//! between  9 x 24                           widths between those that plans draw                             n = 48, 96, .. ([`BETWEEN`])
 //! ```
 //!
 //! Formats that store every place of a pattern have the tall ones narrower; those with lengths of 8 bits have shorter rows. In the quick
@@ -105,7 +105,7 @@ const LANDMARKS: [Landmark; 24] = [
 ];
 
 /// Widths of a dense result (inner extents of an SDDMM) between those that plans draw: 34 to 62, 66 to 126, 130 to 254, 258 to 510. Kernels
-/// take columns by 32, 64, 128, and what is left in another way: multiples of 16 and of 8, and odd ones.
+/// take columns by 32, 64, 128, and what is left in another way: multiples of 16, of 8 and of 4, and odd ones.
 const BETWEEN: [(usize, Tier); 24] = {
     use Tier::{Full, Quick};
     [
