@@ -1,6 +1,6 @@
 //! The operands of earlier calls: those of the case, changed in what a kernel may take for granted.
 
-use super::{Earlier, build, family_of, seed_of};
+use super::{Earlier, build, family_of, seed_of, sparse_role};
 use crate::after::After;
 use crate::case::{Case, Filling, Params};
 use crate::origin::Loaded;
@@ -36,7 +36,38 @@ pub(crate) fn earlier(case: &Case, loaded: &Loaded) -> Vec<Earlier> {
         let operands = build(&case, &loaded?).ok()?;
         Some(Earlier { case, operands })
     });
-    made.collect()
+    let last = if after == After::Contents { nearly(&same, loaded) } else { None };
+    made.chain(last).collect()
+}
+
+/// The judged call itself, but for the sign of one value of A and of one of B: a kernel that knows its operands by some of their values
+/// takes it for the judged one. `None` where A has no entry.
+fn nearly(case: &Case, loaded: &Loaded) -> Option<Earlier> {
+    if loaded.coo.nnz() == 0 {
+        return None;
+    }
+    // Neither the first nor the last where there are others, nor one of every second, which samples are taken of.
+    let middle = |count: usize| if count > 2 { (count / 2) | 1 } else { count / 2 };
+    let (changed, mut number) = (middle(loaded.coo.nnz()), 0..);
+    let coo = with_values(case, &loaded.coo)
+        .map(|&value| if number.next() == Some(changed) { -value } else { value });
+    let own = Case { filling: Filling::Own(seed_of(case)), ..case.clone() };
+    let mut operands = build(case, loaded).ok()?;
+    operands.a = build(&own, &Loaded::new(coo, true)).ok()?.a;
+    if let Some(b) = operands.y.as_mut().or(operands.b.as_mut()) {
+        b.negate(middle(b.data.len()), case.params.align);
+    }
+    Some(Earlier { case: case.clone(), operands })
+}
+
+/// The matrix with the values that the case gives it.
+pub(crate) fn with_values(case: &Case, coo: &Coo<f64>) -> Coo<f64> {
+    let Filling::Drawn(family, seed) = case.filling else {
+        return coo.clone();
+    };
+    let precision = case.contract.op.signature().stored(&case.contract.types);
+    let mut values = family.of(sparse_role(case)).fill(coo.nnz(), seed, precision).into_iter();
+    coo.map(|_| values.next().unwrap_or(1.0))
 }
 
 /// The case as a legal request with nothing before it.

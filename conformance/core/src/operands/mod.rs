@@ -5,9 +5,10 @@
 
 mod earlier;
 mod need;
+mod one_term;
 mod unmet;
 
-pub(crate) use self::earlier::plain;
+pub(crate) use self::earlier::{plain, with_values};
 pub use self::need::need;
 
 use self::earlier::earlier;
@@ -153,6 +154,15 @@ impl DenseOperand {
         DenseOperand { data: self.data.shared(), ..*self }
     }
 
+    /// Turns the sign of the first element from this one on that has one to show.
+    fn negate(&mut self, from: usize, shift: usize) {
+        let mut data = self.data.to_f64();
+        if let Some(x) = data.iter_mut().skip(from).find(|x| **x != 0.0 && !x.is_nan()) {
+            *x = -*x;
+            self.data = Placed::from_f64(self.data.precision(), &data, shift);
+        }
+    }
+
     /// Element (i, j), exactly.
     #[must_use]
     pub fn at(&self, i: usize, j: usize) -> f64 {
@@ -217,6 +227,7 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
         let mut operand = draw.laid_out(role(argument), shape, layout, pad, argument.slot.of(&types))?;
         if is_last {
             unmet::overlay(case, &mut operand, turned, &operands.a, transposed);
+            one_term::overlay(case, &mut operand, turned, &operands.a, transposed);
         }
         dense.push(operand);
     }

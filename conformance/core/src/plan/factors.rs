@@ -69,7 +69,7 @@ pub(crate) const VALUE_GROUPS: [(&str, &[ValueFamily]); 8] = [
     ("ones", &[ValueFamily::Ones, ValueFamily::OnesA, ValueFamily::OnesB]),
     ("integers", &[ValueFamily::SmallInt, ValueFamily::SmallInt, ValueFamily::SignedZero]),
     ("coded", &[ValueFamily::Coded]),
-    ("near-one", &[ValueFamily::NearOne, ValueFamily::OneBig]),
+    ("near-one", &[ValueFamily::NearOne, ValueFamily::OneBig, ValueFamily::OneTerm]),
     ("wide", &[ValueFamily::Wide, ValueFamily::Huge]),
     ("cancelling", &[ValueFamily::Cancelling, ValueFamily::NearCancelling]),
     (

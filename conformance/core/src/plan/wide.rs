@@ -15,7 +15,10 @@
 //! sampled  6 x 300, two rows of 257         positions of a row of S past 256                               n = 3
 //! rows     3 x 24, 2 x 16                   rows of C of an SpGEMM of thousands of entries, to column 2^16 n = 5,000, 65,536
 //! lanes    5,000 x 24, 66,000 x 8           its columns                                                    n = 3, 2
-//! square   133 x 133, a diagonal            elements of C past 2^17                                        n = 1,000, from full on
+//! square   133 x 133, a diagonal            elements of C past 2^17                                        n = 1,000
+//! broad    9 x 24                           columns of a dense result past 2^11                            n = 2,050
+//! equal    33 x 33                          M = N = K, B transposed                                        n = 33
+//! lossy    the long rows above              one term in each element of C, which hides nothing             n = 33
 //! far      70,000 x 70,000                  row * cols + col past 2^32                                     n = 1, from full on
 //! between  9 x 24                           widths between those that plans draw                             n = 48, 96, .. ([`BETWEEN`])
 //! ```
@@ -45,8 +48,10 @@ struct Landmark {
     from: Tier,
     /// Calls before the judged one.
     after: Option<After>,
-    /// True where its columns are the rows of op(A).
-    turned: bool,
+    /// A, B transposed. Where A is, its columns are the rows of op(A).
+    transposed: (bool, bool),
+    /// `None`: values coded by position, or near one.
+    values: Option<ValueFamily>,
 }
 
 impl Landmark {
@@ -54,8 +59,12 @@ impl Landmark {
         Landmark { after: Some(after), ..self }
     }
 
-    const fn turned(self) -> Landmark {
-        Landmark { turned: true, ..self }
+    const fn transposed(self, a: bool, b: bool) -> Landmark {
+        Landmark { transposed: (a, b), ..self }
+    }
+
+    const fn of(self, values: ValueFamily) -> Landmark {
+        Landmark { values: Some(values), ..self }
     }
 }
 
@@ -66,9 +75,10 @@ const fn landmark(
     rooms: &'static [Capacity],
     from: Tier,
 ) -> Landmark {
-    Landmark { line, n, returned, rooms, from, after: None, turned: false }
+    Landmark { line, n, returned, rooms, from, after: None, transposed: (false, false), values: None }
 }
 
+const ONE_TERM: ValueFamily = ValueFamily::OneTerm;
 const VECTORS: &[Returned] = &[Returned::Matrix, Returned::Vector, Returned::Moved];
 const DENSE: &[Returned] = &[Returned::Matrix, Returned::Vector, Returned::Sampled];
 const PRODUCTS: &[Returned] = &[Returned::Matrix, Returned::Vector];
@@ -77,7 +87,7 @@ const SAMPLED: &[Returned] = &[Returned::Sampled];
 const WIDTHS: &[Returned] = &[Returned::Matrix, Returned::Sampled];
 const SPARSE_PRODUCT: &[Returned] = &[Returned::Product];
 
-const LANDMARKS: [Landmark; 24] = [
+const LANDMARKS: [Landmark; 31] = [
     landmark("diagonal:rows=65537,cols=65537", 1, VECTORS, PLAIN, Tier::Quick),
     landmark("diagonal:rows=65536,cols=65536", 1, VECTORS, NARROW, Tier::Quick),
     landmark("uniform:rows=65537,cols=8,density=0.3", 1, VECTORS, FULL, Tier::Quick),
@@ -93,15 +103,24 @@ const LANDMARKS: [Landmark; 24] = [
     landmark("diagonal:rows=80,cols=80", 80, MATRIX, ANY, Tier::Quick),
     landmark("uniform:rows=9,cols=9,density=0.4", 3, DENSE, ANY, Tier::Quick).after(After::Many),
     landmark("uniform:rows=9,cols=9,density=0.4", 3, DENSE, ANY, Tier::Full).after(After::Myriad),
-    landmark("dense:rows=65536,cols=3", 1, PRODUCTS, SHORT_ROWS, Tier::Quick).turned(),
+    landmark("dense:rows=65536,cols=3", 1, PRODUCTS, SHORT_ROWS, Tier::Quick).transposed(true, false),
     landmark("diagonal:rows=65537,cols=65537", 1, SAMPLED, ANY, Tier::Quick),
     landmark("longrows:rows=6,cols=300,count=2,length=257", 3, SAMPLED, ANY, Tier::Quick),
     landmark("uniform:rows=3,cols=24,density=0.9", 5000, SPARSE_PRODUCT, ANY, Tier::Quick),
     landmark("uniform:rows=2,cols=16,density=0.9", 65_536, SPARSE_PRODUCT, ANY, Tier::Quick),
     landmark("uniform:rows=5000,cols=24,density=0.3", 3, SPARSE_PRODUCT, ANY, Tier::Quick),
     landmark("uniform:rows=66000,cols=8,density=0.4", 2, SPARSE_PRODUCT, ANY, Tier::Quick),
-    landmark("diagonal:rows=133,cols=133", 1000, MATRIX, ROOMY, Tier::Full),
+    landmark("diagonal:rows=133,cols=133", 1000, MATRIX, ROOMY, Tier::Quick),
     landmark("uniform:rows=70000,cols=70000,density=0.000001", 1, VECTORS, SPARSE, Tier::Full),
+    landmark("uniform:rows=9,cols=24,density=0.4", 2050, WIDTHS, ANY, Tier::Quick),
+    landmark("uniform:rows=33,cols=33,density=0.4", 33, MATRIX, ANY, Tier::Quick).transposed(false, true),
+    landmark("longrows:rows=6,cols=300,count=2,length=257", 33, PRODUCTS, ROOMY, Tier::Quick).of(ONE_TERM),
+    landmark("longrows:rows=6,cols=300,count=2,length=200", 33, PRODUCTS, NARROW, Tier::Quick).of(ONE_TERM),
+    landmark("longrows:rows=300,cols=4500,count=2,length=4200", 33, PRODUCTS, SHORT_COLUMNS, Tier::Quick)
+        .of(ONE_TERM),
+    landmark("longrows:rows=300,cols=4500,count=2,length=4200", 33, PRODUCTS, ROOMY, Tier::Quick)
+        .of(ONE_TERM),
+    landmark("uniform:rows=9,cols=24,density=0.4", 1000, SAMPLED, ANY, Tier::Quick).of(ONE_TERM),
 ];
 
 /// Widths of a dense result (inner extents of an SDDMM) between those that plans draw: 34 to 62, 66 to 126, 130 to 254, 258 to 510. Kernels
@@ -201,7 +220,8 @@ pub(super) fn cases(
         let of_all = options.tier != Tier::Quick && landmark.after != Some(After::Myriad);
         for &(i, contract) in asked.filter(|(_, c)| of_all || measured.contains(c)) {
             let key = [options.seed, i, 3000 + place as u64];
-            let family = if i % 2 == 0 { ValueFamily::Coded } else { ValueFamily::NearOne };
+            let usual = if i % 2 == 0 { ValueFamily::Coded } else { ValueFamily::NearOne };
+            let family = landmark.values.unwrap_or(usual);
             let change = |case: &mut Case| shown(case, &landmark, family);
             cases.extend(taken_by_all(contract, &origin, backends, &key, change));
         }
@@ -227,8 +247,15 @@ fn shown(case: &mut Case, landmark: &Landmark, family: ValueFamily) {
     if op.signature().sparse.len() == 2 {
         p.right = if landmark.n < 1000 { Right::Thin } else { Right::Long };
     }
+    // An alpha that is no power of two, and a C that is added, round what they are given.
+    if landmark.values.is_some() {
+        (p.alpha, p.beta) = (1.0, 0.0);
+    }
     // Long rows of A are those of op(A), stored in order; and one call of this size is enough.
-    (p.transpose_a, p.after) = (landmark.turned, landmark.after);
+    (p.transpose_a, p.after) = (landmark.transposed.0, landmark.after);
+    if landmark.transposed.1 {
+        p.transpose_b = true;
+    }
     p.encoding = Encoding::Canonical;
     if let Filling::Drawn(_, seed) = case.filling {
         case.filling = Filling::Drawn(family, seed);

@@ -12,11 +12,11 @@
 use super::kept;
 use super::matrix::cut;
 use super::search::{Candidate, Search};
-use crate::case::{Case, Filling, Params};
-use crate::operands::{build, seed_of, sparse_role};
+use crate::case::{Filling, Params};
+use crate::operands::{build, seed_of, with_values};
 use crate::origin::Loaded;
 use sparse_oracle::format::{Coo, CooParts, Sparse};
-use sparse_oracle::scalar::{Precision, Scalar};
+use sparse_oracle::scalar::Scalar;
 use sparse_oracle::source::values::ValueFamily;
 use std::ops::Range;
 
@@ -108,11 +108,6 @@ fn seeded(filling: Filling, seed: u64) -> Filling {
     }
 }
 
-/// Type of the sparse operand's elements.
-pub(super) fn sparse_precision(case: &Case) -> Precision {
-    case.contract.op.signature().stored(&case.contract.types)
-}
-
 fn owning(candidate: &Candidate, coo: Coo<f64>) -> Candidate {
     let mut case = candidate.case.clone();
     case.filling = Filling::Own(seed_of(&candidate.case));
@@ -121,15 +116,10 @@ fn owning(candidate: &Candidate, coo: Coo<f64>) -> Candidate {
 
 /// The drawn values as the matrix's own.
 fn written_out(candidate: &Candidate) -> Option<Candidate> {
-    let Filling::Drawn(family, seed) = candidate.case.filling else {
+    let Filling::Drawn(..) = candidate.case.filling else {
         return None;
     };
-    let coo = &candidate.loaded.coo;
-    let mut values = family
-        .of(sparse_role(&candidate.case))
-        .fill(coo.nnz(), seed, sparse_precision(&candidate.case))
-        .into_iter();
-    Some(owning(candidate, coo.map(|_| values.next().unwrap_or(1.0))))
+    Some(owning(candidate, with_values(&candidate.case, &candidate.loaded.coo)))
 }
 
 /// The scattered triples of a COO with duplicates as the matrix itself.

@@ -89,6 +89,22 @@ pub(super) static BUGS: &[Bug] = &[
             }
         },
     ),
+    sums(
+        "long row: A with two thirds of its bits",
+        "rows past 150 entries go through a matrix unit, A as the sum of two narrower numbers instead of three",
+        |site, terms| {
+            let bits = site.types.a.spec().significand * 2 / 3;
+            lossy(site, terms, |(a, b)| (shortened(a, bits), b))
+        },
+    ),
+    sums(
+        "long row: B with two thirds of its bits",
+        "rows past 150 entries read B from a copy in a narrower type",
+        |site, terms| {
+            let bits = site.types.b.spec().significand * 2 / 3;
+            lossy(site, terms, |(a, b)| (a, shortened(b, bits)))
+        },
+    ),
     lanes("entries: only the first 32,767", "the number of an entry is a signed short", |rows| {
         numbered(rows, |at, _| at < 0x7fff);
     }),
@@ -137,6 +153,24 @@ const fn lanes(name: &'static str, story: &'static str, walk: fn(&mut Lanes)) ->
 
 const fn sums(name: &'static str, story: &'static str, sum: fn(&StepInput, &[(f64, f64)]) -> f64) -> Bug {
     Bug::new(F, name, story, scaled, Effect::StepKernel(StepKernel { sum, ..HONEST }), &[VALUE])
+}
+
+/// The sum of the terms, those of a long row changed.
+fn lossy(site: &StepInput, terms: &[(f64, f64)], change: impl Fn((f64, f64)) -> (f64, f64)) -> f64 {
+    if terms.len() <= 150 {
+        return fused(site, terms);
+    }
+    let changed: Vec<(f64, f64)> = terms.iter().map(|&term| change(term)).collect();
+    fused(site, &changed)
+}
+
+/// Rounded to so many bits of its significand, halves away from zero.
+fn shortened(x: f64, bits: u32) -> f64 {
+    let dropped = 53 - bits;
+    if x == 0.0 || !x.is_finite() {
+        return x;
+    }
+    f64::from_bits((x.to_bits() + (1 << (dropped - 1))) >> dropped << dropped)
 }
 
 fn truncated(rows: &mut Lanes, most: usize) {

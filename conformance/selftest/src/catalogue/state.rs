@@ -77,6 +77,15 @@ pub(super) static BUGS: &[Bug] = &[
     row("state: A by its first entry", "a fingerprint of the first column and value", scaled, |c, t, m| {
         kept_left(c, t, m, |a| format!("{:?}", triples(a).first()))
     }),
+    row("state: A by a sample of its values", "a fingerprint of every 16th value", scaled, |c, t, m| {
+        kept_left(c, t, m, |a| format!("{:?}", triples(a).iter().step_by(16).collect::<Vec<_>>()))
+    }),
+    row(
+        "state: A by its first and its last entry",
+        "a fingerprint of the two ends of the arrays",
+        scaled,
+        |c, t, m| kept_left(c, t, m, |a| format!("{:?} {:?}", triples(a).first(), triples(a).last())),
+    ),
     row(
         "state: A by a hash of three bits",
         "a table of eight plans, whose keys are never compared",
@@ -109,6 +118,17 @@ pub(super) static BUGS: &[Bug] = &[
             kept_right(c, t, m, |b| {
                 let first = if b.data.is_empty() { 0 } else { b.data.bits(0) };
                 first.to_string()
+            })
+        },
+    ),
+    row(
+        "state: B by a sample of its elements",
+        "B is packed again where one of every 16 elements changes",
+        scaled,
+        |c, t, m| {
+            kept_right(c, t, m, |b| {
+                let sample: Vec<u64> = (0..b.data.len()).step_by(16).map(|at| b.data.bits(at)).collect();
+                format!("{sample:?}")
             })
         },
     ),

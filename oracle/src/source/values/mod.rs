@@ -46,6 +46,7 @@ pub enum ValueFamily {
     OneBig,
     PlacedSpecial,
     SubnormalSums,
+    OneTerm,
 }
 
 /// One row of [`VALUE_FAMILIES`].
@@ -74,7 +75,7 @@ const fn row(
 }
 
 /// Every family, in the order of [`ValueFamily`].
-pub const VALUE_FAMILIES: [ValueFamilyInfo; 18] = [
+pub const VALUE_FAMILIES: [ValueFamilyInfo; 19] = [
     row(ValueFamily::Ones, "ones", true, true, "1 everywhere: a result counts its terms"),
     row(ValueFamily::SmallInt, "small-int", true, true, "integers in -4..=4 without 0"),
     row(ValueFamily::NearOne, "near-one", false, true, "full significands, exponents -1..=1, either sign"),
@@ -153,6 +154,13 @@ pub const VALUE_FAMILIES: [ValueFamilyInfo; 18] = [
         true,
         "A small multiples of the smallest subnormal, B small integers: products and sums are subnormal, and exact",
     ),
+    row(
+        ValueFamily::OneTerm,
+        "one-term",
+        false,
+        true,
+        "full significands and powers of two; one value in each column of B (row of Y), zeros beside it: no other term hides what is lost",
+    ),
 ];
 
 impl ValueFamily {
@@ -201,6 +209,11 @@ impl ValueFamily {
             ValueFamily::Coded | ValueFamily::OnesB => Code::of(precision).sample(random),
             ValueFamily::SubnormalA => range.around_smallest_normal(random),
             ValueFamily::SubnormalSums => small_int(random) * power_of_two(range.spec.min_exponent()),
+            ValueFamily::OneTerm if random.below(2) == 0 => range.normal(random, -1, 1),
+            ValueFamily::OneTerm => {
+                let exponent = random.between(-1, 1) as i32;
+                sign(random, power_of_two(exponent))
+            }
             // Those with binades have returned.
             ValueFamily::Ones
             | ValueFamily::OnesA

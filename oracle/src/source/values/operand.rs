@@ -25,9 +25,10 @@ impl ValueFamily {
     /// one-big         few big              small integers         small integers
     /// subnormal-sums  few smallest ones    small integers         few smallest ones
     /// placed-special  few NaN, Inf         near one (*)           near one
+    /// one-term        full, powers of two  full, powers of two (*) full, powers of two
     /// ```
     ///
-    /// (*) Whoever knows the pattern places NaN and Inf where B must not be read; see [`placed`](super::placed).
+    /// (*) Whoever knows the pattern places NaN and Inf where B must not be read, or zeros; see [`placed`](super::placed).
     #[must_use]
     pub const fn of(self, operand: Operand) -> ValueFamily {
         use ValueFamily::{Coded, NearOne, Ones, OnesA, OnesB, SmallInt, SubnormalA, SubnormalB};

@@ -92,6 +92,16 @@ pub fn in_rows(
     places
 }
 
+/// The row of the one value that each column of op(B) keeps in a case of [`OneTerm`](super::ValueFamily::OneTerm), all others being zero:
+/// one of `rows`, which names a row as often as an entry of A meets it, so that long rows of A meet most columns. Nothing where A has no
+/// entry.
+#[must_use]
+pub fn one_a_column(rows: &[usize], columns: usize, seed: u64) -> Vec<usize> {
+    let mut random = Random::new(seed, "one-term rows");
+    let columns = if rows.is_empty() { 0 } else { columns };
+    (0..columns).map(|_| rows[random.below(rows.len() as u64) as usize]).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

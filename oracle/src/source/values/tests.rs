@@ -186,7 +186,7 @@ fn the_bits_of_every_family_are_pinned() {
     assert_eq!(found, PINNED);
 }
 
-const PINNED: [(&str, u64); 18] = [
+const PINNED: [(&str, u64); 19] = [
     ("ones", 0x3cd6_65a1_0cba_4ae5),
     ("small-int", 0x3552_19cb_f488_43b5),
     ("near-one", 0x1243_d896_216d_db97),
@@ -205,4 +205,5 @@ const PINNED: [(&str, u64); 18] = [
     ("one-big", 0x1045_8475_6e1d_2bb8),
     ("placed-special", 0x77fa_412d_4f25_8e21),
     ("subnormal-sums", 0xb848_3b91_f806_dd04),
+    ("one-term", 0x75df_31fa_6100_3983),
 ];
