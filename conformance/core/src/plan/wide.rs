@@ -16,6 +16,7 @@
 //! rows     3 x 24, 2 x 16                   rows of C of an SpGEMM of thousands of entries, to column 2^16 n = 5,000, 65,536
 //! lanes    5,000 x 24, 66,000 x 8           its columns                                                    n = 3, 2
 //! square   133 x 133, a diagonal            elements of C past 2^17                                        n = 1,000
+//! stairs   300 x 300, lower triangle        rows of each length from 1 to 300                              n = 1
 //! broad    9 x 24                           columns of a dense result past 2^11                            n = 2,050
 //! equal    33 x 33                          M = N = K, B transposed                                        n = 33
 //! lossy    the long rows above              one term in each element of C, which hides nothing             n = 33
@@ -87,7 +88,7 @@ const SAMPLED: &[Returned] = &[Returned::Sampled];
 const WIDTHS: &[Returned] = &[Returned::Matrix, Returned::Sampled];
 const SPARSE_PRODUCT: &[Returned] = &[Returned::Product];
 
-const LANDMARKS: [Landmark; 31] = [
+const LANDMARKS: [Landmark; 33] = [
     landmark("diagonal:rows=65537,cols=65537", 1, VECTORS, PLAIN, Tier::Quick),
     landmark("diagonal:rows=65536,cols=65536", 1, VECTORS, NARROW, Tier::Quick),
     landmark("uniform:rows=65537,cols=8,density=0.3", 1, VECTORS, FULL, Tier::Quick),
@@ -112,6 +113,8 @@ const LANDMARKS: [Landmark; 31] = [
     landmark("uniform:rows=66000,cols=8,density=0.4", 2, SPARSE_PRODUCT, ANY, Tier::Quick),
     landmark("diagonal:rows=133,cols=133", 1000, MATRIX, ROOMY, Tier::Quick),
     landmark("uniform:rows=70000,cols=70000,density=0.000001", 1, VECTORS, SPARSE, Tier::Full),
+    landmark("banded:rows=300,cols=300,lower=299,upper=0,density=1", 1, VECTORS, ROOMY, Tier::Quick),
+    landmark("banded:rows=200,cols=200,lower=199,upper=0,density=1", 1, VECTORS, NARROW, Tier::Quick),
     landmark("uniform:rows=9,cols=24,density=0.4", 2050, WIDTHS, ANY, Tier::Quick),
     landmark("uniform:rows=33,cols=33,density=0.4", 33, MATRIX, ANY, Tier::Quick).transposed(false, true),
     landmark("longrows:rows=6,cols=300,count=2,length=257", 33, PRODUCTS, ROOMY, Tier::Quick).of(ONE_TERM),
