@@ -290,6 +290,15 @@ fn a_run_shrinks_what_it_finds_and_the_line_replays() {
     let ran = run(&["--report", "none", "--no-shrink"]);
     assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
     assert!(!folder.path().join("none/reproducers").exists());
+    // A run that was interrupted while it wrote them, and resumed, took its own for those of the run before, which then went.
+    let at = |name: &str| folder.path().join("out").join(name);
+    std::fs::rename(at("reproducers"), at("reproducers.old")).expect("renamed");
+    std::fs::create_dir(at("reproducers")).expect("made");
+    std::fs::write(at("reproducers/unfinished"), "").expect("written");
+    let count = |name: &str| std::fs::read_dir(at(name)).expect("there").count();
+    let before = count("reproducers.old");
+    assert_eq!(run(&["--report", "out", "--no-shrink"]).code, 1);
+    assert!(count("reproducers.old") == before && !at("reproducers").exists());
 }
 
 #[test]
@@ -322,8 +331,12 @@ fn a_merged_report_brings_its_reproducers() {
         let ran = run_in(folder.path(), &[&what[..], &options].concat());
         assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
     }
+    // Those of a merge before are none of this one's.
+    std::fs::create_dir_all(folder.path().join("both/reproducers/stale")).expect("made");
     let ran = run_in(folder.path(), &["merge", "both", "1", "2"]);
     assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert!(folder.path().join("both/reproducers.old/stale").exists());
+    assert!(!folder.path().join("both/reproducers/stale").exists());
     let text = std::fs::read_to_string(folder.path().join("both/report.json")).expect("written");
     let report = report_value(&text).expect("a report");
     let named: Vec<&str> = report["cases"]

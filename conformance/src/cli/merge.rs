@@ -2,6 +2,7 @@
 
 use super::output::output;
 use super::progress::Shown;
+use super::shrink;
 use crate::beside;
 use crate::campaign;
 use crate::report::{self, Colour, Report, github};
@@ -57,6 +58,11 @@ pub(super) fn run(args: &Args) -> Result<u8> {
     let mut report = campaign::merge(parts, &shown).context("merging")?;
     drop(shown);
     report.plan.allow_thin |= args.allow_thin;
+    // A report that is read may lie beside the one that is written.
+    let place = |folder: &Path| Path::new(".").join(folder).canonicalize().ok();
+    if folders.iter().all(|(folder, _)| place(folder) != place(&args.out)) {
+        shrink::set_aside(&args.out);
+    }
     for (folder, names) in &folders {
         for name in names {
             copy(&folder.join(name), &args.out.join(name))

@@ -43,22 +43,37 @@ impl Effort {
         let time = Duration::from_secs(u64::from(self.seconds));
         let gauge = Gauge::new("findings shrunk", quiet);
         let told = |done, of| gauge.at(done, of, || format!("at most {} s a backend", self.seconds));
+        let unfinished = folder.join("reproducers").join(UNFINISHED);
+        let marked = std::fs::create_dir_all(folder.join("reproducers"))
+            .and_then(|()| std::fs::write(&unfinished, "These are of a run that has not ended.\n"));
         let problems = reproducer::shrink_findings(report, backends, folder, time, &told);
         drop(gauge);
+        if let Err(error) = marked.and_then(|()| std::fs::remove_file(&unfinished)) {
+            crate::notice::say(&format!("conformance: {}: {error}", unfinished.display()));
+        }
         for problem in problems {
             crate::notice::say(&format!("conformance: {problem}"));
         }
     }
 }
 
-/// Moves the reproducers of a run before out of the way: this report does not name them. Those of the run before that go.
-fn set_aside(folder: &Path) {
+/// Stands beside the reproducers until all of a run are written.
+const UNFINISHED: &str = "unfinished";
+
+/// Moves the reproducers of a run before out of the way: this report does not name them. Those of the run before that go, or, where the run
+/// before was interrupted while it wrote them, those that it had written: no report names them.
+pub(super) fn set_aside(folder: &Path) {
     let (now, old) = (folder.join("reproducers"), folder.join("reproducers.old"));
     if !now.is_dir() {
         return;
     }
-    let gone = if old.exists() { std::fs::remove_dir_all(&old) } else { Ok(()) };
-    if let Err(error) = gone.and_then(|()| std::fs::rename(&now, &old)) {
+    let moved = if now.join(UNFINISHED).exists() {
+        std::fs::remove_dir_all(&now)
+    } else {
+        let gone = if old.exists() { std::fs::remove_dir_all(&old) } else { Ok(()) };
+        gone.and_then(|()| std::fs::rename(&now, &old))
+    };
+    if let Err(error) = moved {
         crate::notice::say(&format!("conformance: {} is of a run before, and stays: {error}", now.display()));
     }
 }
