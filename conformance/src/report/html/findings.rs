@@ -125,7 +125,7 @@ fn failure(described: &Described<'_>, record: &CaseRecord, small: Option<&str>) 
             @if !details.is_empty() {
                 dl.values { @for (name, value) in details { div { dt { (name) } dd { (shortened(&value)) } } } }
             }
-            @if let Some(wrong) = record.verdict.mismatch().and_then(|m| m.elements.as_ref()) { (picture::of(wrong)) }
+            @if let Some(wrong) = record.verdict.mismatch().and_then(|m| m.elements.as_ref()) { (picture::of(wrong, &record.case)) }
             @if let Some(line) = &described.replay { (replay(line)) }
             @if let Some(shrunk) = &record.reproducer { (reproducer(shrunk, small)) }
         }

@@ -1,29 +1,32 @@
-//! The wrong elements of a result as a picture, with the borders of tiles of 16 rows and columns.
+//! The wrong elements of a result as a picture, with the borders of the format's blocks or windows of rows, and of 16 columns.
 //!
 //! ```text
-//! +--+--+      a square for each cell in which an element is wrong; lines every 16 rows and columns, as far as there are
-//! |##|  |      at most 16 of them
+//! +--+--+      a square for each cell in which an element is wrong; lines every 16 rows (or as many as a block or window of A's
+//! |##|  |      format has) and 16 columns, as far as there are at most 16 of them
 //! +--+--+
 //! ```
 
+use crate::case::Case;
 use crate::report::WrongElements;
 use maud::{Markup, html};
+use sparse_oracle::format::FormatKind;
 use std::fmt::Write;
 
 /// Pixels of a cell.
 const CELL: u32 = 5;
-/// Rows, and columns, between two lines.
+/// Columns between two lines, and rows where the format has no blocks.
 const TILE: u64 = 16;
 /// Lines at most: more would hide the cells.
 const MOST_LINES: u64 = 16;
 
 /// The picture; nothing where the report holds none, and for one row or one column, of which the words say as much.
-pub(super) fn of(wrong: &WrongElements) -> Markup {
+pub(super) fn of(wrong: &WrongElements, case: &str) -> Markup {
     let is_line = wrong.rows <= 1 || wrong.columns <= 1;
     let (Some(cells), width) = (wrong.picture().filter(|_| !is_line), wrong.width()) else { return html! {} };
     let height = cells.len() as u32;
     let squares = squares(&cells, width);
-    let lines = lines(wrong, (height, width));
+    let (rows, what) = block_rows(case);
+    let lines = lines(wrong, (height, width), rows);
     let said = format!("wrong elements: {wrong}");
     html! {
         figure.wrongs {
@@ -32,7 +35,7 @@ pub(super) fn of(wrong: &WrongElements) -> Markup {
                 path d=(squares) {}
                 @if !lines.is_empty() { path.lines d=(lines) {} }
             }
-            figcaption.quiet { (caption(wrong, (height, width), !lines.is_empty())) }
+            figcaption.quiet { (caption(wrong, (height, width))) @if !lines.is_empty() { "; lines every " (rows) " rows" (what) " and 16 columns" } }
         }
     }
 }
@@ -54,15 +57,33 @@ fn squares(cells: &[u32], width: u32) -> String {
     path
 }
 
-/// Lines between tiles.
-fn lines(wrong: &WrongElements, (height, width): (u32, u32)) -> String {
+/// Rows of C that a block or window of the stored A makes, and how a caption says so; 16 where there are none, or those of A as stored are
+/// columns of op(A).
+fn block_rows(line: &str) -> (u64, &'static str) {
+    let Ok(case) = line.parse::<Case>() else { return (TILE, "") };
+    let p = &case.params;
+    let (rows, what) = match case.contract.format {
+        FormatKind::Bcsr | FormatKind::BlockedEll => (p.blocks.block_rows, " (a block row)"),
+        FormatKind::SrBcrs => (p.blocks.v, " (a window)"),
+        FormatKind::Vnm => (p.blocks.v, " (a block row)"),
+        FormatKind::LibraSpmm | FormatKind::LibraSddmm | FormatKind::BitTcf => (8, " (a window)"),
+        FormatKind::Tcf | FormatKind::MeTcf => (16, " (a window)"),
+        _ => return (TILE, ""),
+    };
+    // Positions of a sampled product are a list.
+    let is_moved = p.transpose_a || case.contract.op.is_sampled();
+    if rows == 0 || is_moved { (TILE, "") } else { (u64::from(rows), what) }
+}
+
+/// Lines between blocks of rows, and between tiles of columns.
+fn lines(wrong: &WrongElements, (height, width): (u32, u32), rows: u64) -> String {
     let mut path = String::new();
-    for (all, cells, across, is_row) in
-        [(wrong.rows, height, width, true), (wrong.columns, width, height, false)]
+    for (all, cells, across, tile, is_row) in
+        [(wrong.rows, height, width, rows, true), (wrong.columns, width, height, TILE, false)]
     {
-        let count = all.saturating_sub(1) / TILE;
+        let count = all.saturating_sub(1) / tile;
         for line in (1..=count).filter(|_| count <= MOST_LINES) {
-            let at = (line * TILE) as f64 * f64::from(cells) / all as f64;
+            let at = (line * tile) as f64 * f64::from(cells) / all as f64;
             let at = (at * 100.0).round() / 100.0;
             let _ = match is_row {
                 true => write!(path, "M0 {at}h{across}"),
@@ -73,7 +94,7 @@ fn lines(wrong: &WrongElements, (height, width): (u32, u32)) -> String {
     path
 }
 
-fn caption(wrong: &WrongElements, (height, width): (u32, u32), has_lines: bool) -> String {
+fn caption(wrong: &WrongElements, (height, width): (u32, u32)) -> String {
     let of_one = |all: u64, cells: u32| all == u64::from(cells);
     let each = match (of_one(wrong.rows, height), of_one(wrong.columns, width)) {
         (true, true) => "a square is an element".to_owned(),
@@ -83,8 +104,27 @@ fn caption(wrong: &WrongElements, (height, width): (u32, u32), has_lines: bool) 
             wrong.columns.div_ceil(u64::from(width.max(1)))
         ),
     };
-    format!(
-        "C, wrong elements filled: {each}{}",
-        if has_lines { "; lines every 16 rows and columns" } else { "" }
-    )
+    format!("C, wrong elements filled: {each}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_those_of_the_blocks_that_are_stored() {
+        let rows = |contract: &str, rest: &str| {
+            block_rows(&format!(
+                "{contract}.f32_f32_f32_f32/diagonal:rows=40,cols=40,seed=1/values=ones,1{rest}"
+            ))
+            .0
+        };
+        assert_eq!(rows("spmm.csr", ""), 16);
+        assert_eq!(rows("spmm.bcsr", "/block=3x5"), 3);
+        assert_eq!(rows("spmm.bcsr", "/block=3x5/ta"), 16);
+        assert_eq!(rows("spmm.sr_bcrs", "/v=4"), 4);
+        assert_eq!(rows("spmm.libra_spmm", ""), 8);
+        assert_eq!(rows("sddmm.libra_sddmm", ""), 16);
+        assert_eq!(block_rows("no case"), (16, ""));
+    }
 }
