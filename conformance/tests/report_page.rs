@@ -96,7 +96,10 @@ fn wrong_elements_are_drawn() {
     // The whole rows, and of the others two cells each; lines before rows 16 and 32 of 40.
     assert!(figure.contains("M0 13h3v1h-3z") && figure.contains("M0 25h1v1h-1zM2 25h1v1h-1z"), "{figure}");
     assert!(figure.contains("d=\"M0 12.8h3M0 25.6h3\""), "{figure}");
-    assert!(figure.contains("a square is about 2 x 1 elements; lines every 16 rows and 16 columns"), "{figure}");
+    assert!(
+        figure.contains("a square is about 2 x 1 elements; lines every 16 rows and 16 columns"),
+        "{figure}"
+    );
 }
 
 /// A picture of a vector was a bar of a few pixels.

@@ -128,7 +128,7 @@ proptest! {
         prop_assert_eq!(allowed.distance(y, &x, &g).within, within, "fast: y {:e}, {:?}, {:?}", y, x, g);
     }
 
-    /// Where operands are said to be exact in any order, every order gives the exact value, and the right types do.
+    /// Where operands are said to be exact in any order, every order gives the exact value, rounded once to the result's type.
     #[test]
     fn order_free_operands_are_exact_in_every_order(
         seed in any::<u64>(),
@@ -154,9 +154,8 @@ proptest! {
         if free {
             for way in Way::ALL {
                 let found = simulate(&arithmetic, way, &terms, (1.0, 0.0), 0.0, &mut random);
-                prop_assert_eq!(
-                    Value::from_f64(decode(found, types.out)), sum.value.clone(), "{} {:?} {:?}", types, way, terms
-                );
+                let nearest = decode(sum.value.round(types.out, Rounding::NearestEven), types.out);
+                prop_assert_eq!(decode(found, types.out), nearest, "{} {:?} {:?}", types, way, terms);
             }
         }
     }
@@ -267,7 +266,8 @@ fn order_freedom_ends_one_step_past_the_significand() {
         (Precision::F32, Precision::Bf16),
     ] {
         let declared = Arithmetic::any(acc, out);
-        let p = acc.spec().significand.min(out.spec().significand) as i32;
+        // A narrower result rounds once, whatever the order.
+        let p = acc.spec().significand as i32;
         for lsb in [-9i64, 0, 3] {
             let step = 2.0f64.powi(lsb as i32);
             let limit = 2.0f64.powi(p) * step;
@@ -275,7 +275,7 @@ fn order_freedom_ends_one_step_past_the_significand() {
                 is_order_free(&declared, lsb, limit) == (limit <= out.spec().max_finite()),
                 "{acc} {out} {lsb}"
             );
-            assert!(is_order_free(&declared, lsb, limit / 2.0));
+            assert!(is_order_free(&declared, lsb, limit / 2.0) == (limit / 2.0 <= out.spec().max_finite()));
             // 2^53 + 1 is no f64; the next one is.
             let past = limit + if p == 53 { 2.0 * step } else { step };
             assert!(!is_order_free(&declared, lsb, past), "{acc} {out} {lsb}");
@@ -305,7 +305,7 @@ fn the_limits_of_order_freedom_as_floats_are_those_of_the_types() {
     let limits = |acc, out| OrderFree::new(&Arithmetic::any(acc, out)).as_floats();
     let power = |e: i32| 2.0f64.powi(e);
     assert_eq!(limits(Precision::F32, Precision::F32), (power(-149), power(24), f64::from(f32::MAX)));
-    assert_eq!(limits(Precision::F32, Precision::F16), (power(-24), power(11), 65504.0));
+    assert_eq!(limits(Precision::F32, Precision::F16), (power(-24), power(24), 65504.0));
     // Nothing below the normal numbers is asked of a float.
     assert_eq!(limits(Precision::F64, Precision::F64), (power(-1022), power(53), f64::MAX));
     let f64 = OrderFree::new(&Arithmetic::any(Precision::F64, Precision::F64));

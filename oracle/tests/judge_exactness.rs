@@ -75,6 +75,32 @@ fn each_element_is_exact_by_its_own_products() {
     assert_eq!(free, [true, false, false]);
 }
 
+/// Ties of a bf16 or f16 result rounded away from zero, and the last of 191 terms left out, were within the bound, and the exact value is
+/// none of the result's type.
+#[test]
+fn what_the_accumulator_holds_exactly_is_rounded_once_and_to_nearest() {
+    let judged = |out: Precision, terms: &[(f64, f64)], (alpha, beta): (f64, f64), y: f64| {
+        let arithmetic = Arithmetic::any(Precision::F32, out);
+        accepts(&arithmetic, terms, (alpha, beta), 1.0).judge(encode(y, out, Rounding::NearestEven))
+    };
+    let right =
+        |verdict: ElementVerdict| matches!(verdict, ElementVerdict::Within(_) | ElementVerdict::Exact);
+    let wrong = |verdict: ElementVerdict| matches!(verdict, ElementVerdict::Wrong(Criterion::T0, _));
+    // 257 lies between 256 and 258 of bf16; 2 * 4098 + 1 between 8192 and 8200 of f16.
+    let tie = [(1.0, 257.0)];
+    assert!(right(judged(Precision::Bf16, &tie, (1.0, 0.0), 256.0)));
+    assert!(wrong(judged(Precision::Bf16, &tie, (1.0, 0.0), 258.0)));
+    let scaled = [(1.0, 4000.0), (1.0, 98.0)];
+    assert!(right(judged(Precision::F16, &scaled, (2.0, 1.0), 8200.0)));
+    assert!(wrong(judged(Precision::F16, &scaled, (2.0, 1.0), 8192.0)));
+    // Terms lost: half an ulp more than one of them.
+    let ones = vec![(1.0, 1.0); 1000];
+    assert!(right(judged(Precision::Bf16, &ones, (1.0, 0.0), 1000.0)));
+    assert!(wrong(judged(Precision::Bf16, &ones, (1.0, 0.0), 996.0)));
+    // What the accumulator rounds is judged by its bound.
+    assert!(!is_free(&any(), &[(1.0, 1.0), (2.0f64.powi(-30), 1.0)], (1.0, 0.0), 0.0));
+}
+
 /// alpha folded into an operand rounds nothing that fits, unless it leaves the range.
 #[test]
 fn a_folded_alpha_is_exact_where_its_terms_are() {
@@ -107,12 +133,13 @@ fn a_folded_alpha_is_exact_where_its_terms_are() {
                 exact += 1;
                 for way in Way::ALL {
                     let bits = simulate(&arithmetic, way, &terms, (alpha, 1.0), c, &mut random);
-                    let verdict = accepts(&arithmetic, &terms, (alpha, 1.0), c).judge(bits);
-                    assert_eq!(
-                        verdict,
-                        ElementVerdict::Exact,
+                    let accepted = accepts(&arithmetic, &terms, (alpha, 1.0), c);
+                    assert!(
+                        !matches!(accepted.judge(bits), ElementVerdict::Wrong(..)),
                         "{types} {epilogue:?} {way:?} {alpha} {terms:?} {c}"
                     );
+                    let nearest = decode(accepted.nearest_bits(), types.out);
+                    assert_eq!(decode(bits, types.out), nearest, "{types} {epilogue:?} {way:?}");
                 }
             }
         }

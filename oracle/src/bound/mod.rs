@@ -39,6 +39,7 @@ mod term_counts;
 mod tolerance;
 
 pub use operands::{SubnormalSums, SubnormalThresholds};
+pub(crate) use order_free::sum_significand;
 pub use order_free::{OrderFree, is_order_free};
 pub use roundings::{Roundings, roundings};
 pub use term_counts::TermCounts;

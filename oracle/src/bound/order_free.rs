@@ -1,7 +1,9 @@
 //! Criterion T0: where every way of summing gives the exact value.
 //!
-//! Let all terms be multiples of 2^q, and the sum of their magnitudes at most 2^(p + q), p significand bits of the narrowest type.
-//! Then every partial sum of every order is a multiple of 2^q with at most p bits, hence exact, whatever the rounding mode.
+//! Let all terms be multiples of 2^q, and the sum of their magnitudes at most 2^(p + q), p significand bits of the accumulator.
+//! Then every partial sum of every order is a multiple of 2^q with at most p bits, hence exact, whatever the rounding mode. A narrower
+//! output rounds once, to nearest: of what is exact there is one right result. Where the declared rounding is directed, or any, p is of the
+//! narrower of both.
 //!
 //! A tensor core does not sum in a type; it cuts each term at 2^(E - F). The largest term has `2^E <= |t| <= 2^(p + q)`, so for
 //! `p = F + 1`: either `E <= F + q`, and every term is a multiple of the unit 2^(E - F) <= 2^q that survives; or `E = F + 1 + q`, and
@@ -19,7 +21,7 @@ use crate::scalar::power_of_two;
 /// Within which limits every way of summing is exact, for one declaration.
 #[derive(Clone, Copy, Debug)]
 pub struct OrderFree {
-    /// Significand bits of the narrowest declared type or alignment.
+    /// Significand bits of the narrowest accumulator or alignment.
     bits: i64,
     /// Lowest exponent that every number must be a multiple of.
     floor: i64,
@@ -27,7 +29,7 @@ pub struct OrderFree {
     largest: f64,
 }
 
-/// True when every way of summing gives the exact value, so that only that is right; see [`OrderFree::holds`].
+/// True when every way of summing gives the exact value, so that only that is right, rounded once to the output; see [`OrderFree::holds`].
 #[must_use]
 pub fn is_order_free(arithmetic: &Arithmetic, lsb: i64, total: f64) -> bool {
     OrderFree::new(arithmetic).holds(lsb, total)
@@ -49,8 +51,8 @@ impl OrderFree {
     /// True when every way of summing gives the exact value.
     ///
     /// Needs every product, scaled term and intermediate to be a multiple of 2^`lsb`, and the sum of all their
-    /// magnitudes, `total`, to be at most `2^(p + lsb)`, with p the significand bits of the narrowest declared type or alignment; and
-    /// the range of that type to reach from 2^lsb to the total.
+    /// magnitudes, `total`, to be at most `2^(p + lsb)`, with p the significand bits of the narrowest accumulator or alignment; and
+    /// the range of accumulator and output to reach from 2^lsb to the total.
     #[must_use]
     pub fn holds(&self, lsb: i64, total: f64) -> bool {
         lsb >= self.floor && total <= self.largest_total(lsb)
@@ -77,7 +79,7 @@ impl OrderFree {
 
     fn of_part(arithmetic: &Arithmetic, part: &Part) -> OrderFree {
         let (acc, out) = (part.acc.spec(), arithmetic.out.spec());
-        let mut bits = i64::from(acc.significand.min(out.significand));
+        let mut bits = i64::from(sum_significand(arithmetic, part));
         let mut floor = i64::from(acc.min_exponent().max(out.min_exponent()));
         if flushes(arithmetic, part) {
             floor = i64::from(acc.emin.max(out.emin));
@@ -89,6 +91,12 @@ impl OrderFree {
         }
         OrderFree { bits, floor, largest: acc.max_finite().min(out.max_finite()) }
     }
+}
+
+/// Significand bits of the type in which a part's sums must be exact: the accumulator's, where its result is rounded to nearest.
+pub(crate) fn sum_significand(arithmetic: &Arithmetic, part: &Part) -> u32 {
+    let (acc, out) = (part.acc.spec().significand, arithmetic.out.spec().significand);
+    if part.nearest { acc } else { acc.min(out) }
 }
 
 /// The fused sums that a part may run on.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct Accepted {
     /// Exact `alpha * S + beta * c` and its gauge, with subnormal operands counted as a tensor core aligns them.
     pub exact: Element,
-    /// Only the exact value is right.
+    /// Only the exact value is right, rounded once where the result is narrower than the accumulator.
     pub order_free: bool,
     /// The modelled bits, where the declaration fixes them.
     pub modelled: Option<u64>,
@@ -95,7 +95,7 @@ impl Accepted {
         let Some(tolerance) = &self.tolerance else {
             // Nothing was promised for so many terms; T0 and T2 may still speak.
             return match (self.order_free, self.modelled) {
-                (true, _) => if_equal(y, &self.exact.value),
+                (true, _) => self.if_nearest(y),
                 (false, Some(_)) => ElementVerdict::Within(0.0),
                 (false, None) => ElementVerdict::Unjudged,
             };
@@ -110,7 +110,7 @@ impl Accepted {
         }
         let distance = tolerance.distance(y, &self.exact.value, &self.exact.gauge);
         let figures = Some((distance.error, distance.bound));
-        if self.order_free && distance.error != 0.0 {
+        if self.order_free && !self.is_nearest(y) {
             ElementVerdict::Wrong(Criterion::T0, figures)
         } else if !distance.within && self.saturates {
             ElementVerdict::Within(0.0)
@@ -120,6 +120,20 @@ impl Accepted {
             ElementVerdict::Exact
         } else {
             ElementVerdict::Within(distance.share())
+        }
+    }
+
+    /// True where y is the exact value, rounded once. (A zero has either sign.)
+    fn is_nearest(&self, y: f64) -> bool {
+        y == decode(self.nearest_bits(), self.out)
+    }
+
+    /// Without a bound: no share of one can be said.
+    fn if_nearest(&self, y: f64) -> ElementVerdict {
+        match self.is_nearest(y) {
+            true if Value::from_f64(y).to_dyadic() == self.exact.value.to_dyadic() => ElementVerdict::Exact,
+            true => ElementVerdict::Within(0.0),
+            false => ElementVerdict::Wrong(Criterion::T0, None),
         }
     }
 
@@ -173,11 +187,6 @@ impl Accepted {
 
 fn if_right(right: bool) -> ElementVerdict {
     if right { ElementVerdict::Exact } else { ElementVerdict::Wrong(Criterion::T1, None) }
-}
-
-fn if_equal(y: f64, x: &Value) -> ElementVerdict {
-    let error = Value::from_f64(y).to_dyadic() != x.to_dyadic();
-    if error { ElementVerdict::Wrong(Criterion::T0, None) } else { ElementVerdict::Exact }
 }
 
 #[cfg(test)]

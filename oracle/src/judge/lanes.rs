@@ -91,6 +91,8 @@ pub(super) struct Compared {
     pub(super) equal: bool,
     /// x is certainly a float, and y is another one.
     pub(super) differs: bool,
+    /// x, where it is one.
+    pub(super) value: f64,
     /// Certainly not x.
     pub(super) inexact: bool,
     /// Certainly not beyond the bound, certainly beyond it.
@@ -124,6 +126,7 @@ impl Lanes<'_> {
         Compared {
             equal: is_float & (y == s),
             differs: is_float & (y != s),
+            value: s,
             inexact: least > 0.0,
             within: most < bound * (1.0 - CLEAR),
             beyond: least > bound * (1.0 + CLEAR),

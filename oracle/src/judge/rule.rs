@@ -5,7 +5,9 @@ use super::load::{Counting, ElementCounts};
 use super::problem::{ElementInput, Problem, Terms, lsb};
 use super::rows::SpmmRow;
 use crate::arithmetic::{Along, Arithmetic, Epilogue, Part};
-use crate::bound::{SubnormalThresholds, TermCounts, Tolerance, is_order_free, tolerance_of};
+use crate::bound::{
+    SubnormalThresholds, TermCounts, Tolerance, is_order_free, sum_significand, tolerance_of,
+};
 use crate::exact::{Dyadic, Element, Value, dot};
 use crate::model::chain::Unit;
 use crate::model::reduction::Model;
@@ -403,10 +405,10 @@ impl<'a> Rule<'a> {
         // The bound of a whole row first, which costs nothing; then the element's own products, given up at the first that is finer than
         // the significand reaches from their sum.
         let own = || {
-            let (acc, out) = (self.arithmetic.part().acc.spec(), self.arithmetic.out.spec());
+            let significand = sum_significand(&self.arithmetic, self.arithmetic.part());
             let (gauge, shift) = if folds { (scaled, lsb(alpha)) } else { (plain, 0) };
             let top = Dyadic::from_f64(gauge)?.msb_exponent()?;
-            let least = top - i64::from(acc.significand.min(out.significand)) - shift;
+            let least = top - i64::from(significand) - shift;
             site.terms.lsb(least).filter(|&own| own > site.lsb)
         };
         (free(site.lsb) || own().is_some_and(free)) && self.folds_exactly(site)

@@ -13,8 +13,8 @@
 //!    of five numbers below 2u * M, hence off by less than 2^-98 * M, if nothing underflows: M is above 1e-250.
 //! 2. `RN(y - s) - rest` is the error of y up to that, and up to 2^-51 of itself.
 //! 3. The share of an element only matters if it is the largest. One that is certainly not above the largest so far is not worked out.
-//! 4. Every element where T0 applies must be exact, and x is a float there: its terms are multiples of one power of two and 53 bits hold the
-//!    sum. Whether it applies is told for a whole row by its finest product and its largest gauge, or by one product of each column that is
+//! 4. Every element where T0 applies must be exact, but for one rounding to a narrower output, and x is a float there: its terms are
+//!    multiples of one power of two and 53 bits hold the sum. Whether it applies is told for a whole row by its finest product and its largest gauge, or by one product of each column that is
 //!    too fine; where neither tells, by the finest product of each column.
 
 use super::exact_dense::each_width;
@@ -23,7 +23,8 @@ use super::lanes::{AllPass, Allowed, CLEAR, Compared, Lanes, RowResult, SoFar, T
 use super::problem::lsb;
 use super::rows::SpmmRow;
 use super::rule::Rule;
-use crate::bound::{OrderFree, SubnormalThresholds, Tolerance};
+use crate::bound::{OrderFree, SubnormalThresholds, Tolerance, sum_significand};
+use crate::scalar::{Precision, nearest_in};
 use crate::verdict::Criterion;
 use pulp::Arch;
 
@@ -39,7 +40,7 @@ pub(super) enum ElementClass {
     Exact,
     /// Off by no more than the largest share so far.
     Within,
-    /// Wrong by this tier. T0: not the exact value where only that is right. T1: further off than allowed, or not finite where it must be.
+    /// Wrong by this tier. T0: not the exact value (rounded once) where only that is right. T1: further off than allowed, or not finite where it must be.
     /// T2: within the bound, with other bits than the model has.
     Wrong(Criterion),
 }
@@ -55,6 +56,7 @@ pub(super) struct ScreenedRow<'r> {
     /// NaN is right nowhere but where the exact value is one.
     nan_is_wrong: bool,
     lanes: Lanes<'r>,
+    out: Precision,
 }
 
 /// How the elements of one declaration are screened.
@@ -64,8 +66,9 @@ pub(super) struct Screen {
     alpha: f64,
     beta: f64,
     limits: OrderFree,
-    /// Significand bits of the narrowest of accumulators and output.
+    /// Significand bits of the narrowest accumulator.
     significand: i32,
+    out: Precision,
     /// Not 0 for a column where T0 does not apply.
     fine: Vec<f64>,
     /// Not 0 for a column where it does.
@@ -88,14 +91,15 @@ impl Screen {
         {
             return None;
         }
-        let of_parts = arithmetic.parts.iter().map(|part| part.acc.spec().significand);
-        let significand = of_parts.fold(arithmetic.out.spec().significand, u32::min) as i32;
+        let of_parts = arithmetic.parts.iter().map(|part| sum_significand(arithmetic, part));
+        let significand = of_parts.fold(u32::MAX, u32::min) as i32;
         Some(Screen {
             arch: Arch::new(),
             alpha,
             beta,
             limits: OrderFree::new(arithmetic),
             significand,
+            out: arithmetic.out,
             fine: Vec::new(),
             free: Vec::new(),
         })
@@ -144,7 +148,14 @@ impl Screen {
             T0::Listed => free.iter().any(|&free| free != 0.0),
         };
         let (all_pass, inexact) = self.arch.dispatch(AllPass { lanes, so_far });
-        ScreenedRow { all_pass, inexact, order_free, nan_is_wrong: !row.faces_special(), lanes }
+        ScreenedRow {
+            all_pass,
+            inexact,
+            order_free,
+            nan_is_wrong: !row.faces_special(),
+            lanes,
+            out: self.out,
+        }
     }
 
     /// T0 for the whole row: by its finest product and its largest gauge.
@@ -227,7 +238,7 @@ impl ScreenedRow<'_> {
         let lanes = &self.lanes;
         let y = lanes.result.found[j];
         let compared = lanes.compare(lanes.numbers(j));
-        let Compared { equal, differs, inexact, within, beyond, sane, .. } = compared;
+        let Compared { equal, differs, inexact, within, beyond, sane, value, .. } = compared;
         let fine = self.is_fine(j);
         let knows_order_free = self.knows_order_free(j, so_far);
         if sane && knows_order_free && self.nan_is_wrong && !y.is_finite()
@@ -235,11 +246,13 @@ impl ScreenedRow<'_> {
         {
             return ElementClass::Wrong(Criterion::T1);
         }
-        if sane && self.is_free(j) && differs && y.is_finite() {
+        let must_be_nearest = sane && self.is_free(j) && differs && y.is_finite();
+        let is_nearest = must_be_nearest && y == nearest_in(value, self.out);
+        if must_be_nearest && !is_nearest {
             return ElementClass::Wrong(Criterion::T0);
         }
         let exact = equal && knows_order_free;
-        let near = sane && fine && inexact && within;
+        let near = sane && (fine || is_nearest) && inexact && within;
         if !exact && !near {
             return ElementClass::Open;
         }

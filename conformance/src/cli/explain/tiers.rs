@@ -27,7 +27,7 @@ pub(super) fn tiers(
     let text = format!("{value}{in_full}, gauge (sum of magnitudes) {gauge}");
     labelled(out, "exact", &text)?;
     let t0 = if accepted.order_free {
-        "every order of summation gives this value"
+        "every order of summation gives this value, which is rounded once to the result's type"
     } else {
         "does not apply: some order may round"
     };
