@@ -105,7 +105,7 @@ def html(board):
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f"<title>Sparse scoreboard</title><style>{STYLE}</style></head><body>\n<h1>Sparse scoreboard</h1>\n"
         f'<p class="soft">Sparse conformance {escape(board["suite"])}, {escape(board["plan"])}, {escape(board["date"])}.</p>\n'
-        "<p>Each library is asked, through a small adapter, what its interface takes (the adapters of SciPy and Eigen apply alpha and beta themselves), and each answer is compared with exact arithmetic. A number "
+        "<p>Each library is asked, through a small adapter, what its interface takes, and each answer is compared with exact arithmetic. A number "
         "is the count of cases; where some deviate, it is how many of how many. A deviation is no bug by itself: below the table each has a "
         "kind, a reason that was checked apart from the suite where it is adjudicated, and the line that runs it again. Few libraries promise what a contract "
         "here asks of infinities, subnormal numbers or stored zeros.</p>\n"
