@@ -213,15 +213,18 @@ def summary(library, report, what, findings):
         label = entry["kind"] if entry else "not adjudicated"
         if label not in counts["kinds"]:
             counts["kinds"] = sorted([*counts["kinds"], label])
-        key = findings.index(entry) if entry else f"{family(case['contract'])} {kind} {case['verdict'].get('what', '')}"
-        group = groups.setdefault(key, {"entry": entry, "verdict": kind, "defect": case["verdict"].get("what"), "cases": []})
+        named = f"{kind.replace('_', ' ')}: {case['verdict']['what']}" if case["verdict"].get("what") else kind.replace("_", " ")
+        # Entries of one reason are one deviation.
+        key = entry["why"] if entry else f"{family(case['contract'])} {named}"
+        group = groups.setdefault(key, {"entry": entry, "verdicts": set(), "cases": []})
+        group["verdicts"].add(named)
         group["cases"].append(case)
     deviations = []
     for group in groups.values():
         first = min(group["cases"], key=lambda case: (len(case["case"]), case["case"]))
         entry = group["entry"] or {}
         deviations.append({
-            "kind": entry.get("kind", "not adjudicated"), "verdict": group["verdict"], "defect": group["defect"],
+            "kind": entry.get("kind", "not adjudicated"), "verdict": ", ".join(sorted(group["verdicts"])),
             "why": entry.get("why", "not adjudicated"), "checked": entry.get("checked"), "report": entry.get("report"),
             "cases": len(group["cases"]), "families": sorted({family(case["contract"]) for case in group["cases"]}),
             "example": first["case"], "says": words_of(first["verdict"]),
@@ -252,7 +255,7 @@ def main():
     parser.add_argument("--only", default="", help="names of libraries, comma-separated; the others stay as scoreboard.json has them")
     parser.add_argument("--no-install", dest="install", action="store_false", help="install nothing")
     parser.add_argument("--again", action="store_true", help="judge nothing: write the page from the reports that are there")
-    parser.add_argument("--limit", type=int, default=480, help="seconds for judging one library")
+    parser.add_argument("--limit", type=int, default=900, help="seconds for judging one library")
     options = parser.parse_args()
     work = options.work.resolve()
     work.mkdir(parents=True, exist_ok=True)

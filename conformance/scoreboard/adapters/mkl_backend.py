@@ -16,7 +16,7 @@ os.environ["MKL_THREADING_LAYER"] = "SEQUENTIAL"
 mkl = ct.CDLL(sorted(glob.glob(os.path.join(sys.prefix, "lib", "libmkl_rt.so*")))[0], mode=ct.RTLD_GLOBAL)
 version = ct.create_string_buffer(200)
 mkl.mkl_get_version_string(version, 200)
-backend = sc.Backend("mkl", version.value.decode().strip(), "mkl_sparse_?_mm, _mv, _spmm, one thread", "runs")
+backend = sc.Backend("mkl", version.value.decode().strip(), "mkl_sparse_?_mm, _mv, _spmm, one thread; declared for each kernel: whether alpha is multiplied into A, into B or last", "runs")
 NAMES = {"coo": ("row_idx", "col_idx"), "csr": ("row_ptr", "col_idx"), "csc": ("col_ptr", "row_idx"), "bcsr": ("block_row_ptr", "block_col")}
 STATUS = "SUCCESS NOT_INITIALIZED ALLOC_FAILED INVALID_VALUE EXECUTION_FAILED INTERNAL_ERROR NOT_SUPPORTED".split()
 
