@@ -3,6 +3,7 @@
 Nothing is loaded from a network, and nothing moves: no script. Light and dark follow the reader's system.
 """
 
+import re
 from html import escape
 
 # From what weighs most.
@@ -18,7 +19,7 @@ STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto; max-width: 92rem; padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin-bottom: .2rem } h2 { font-size: 1.15rem; margin: 2.2rem 0 .3rem } p { max-width: 62rem; margin: .5rem 0 }
 a { color: inherit } .soft { color: var(--soft) } .scroll { overflow-x: auto }
-table { border-collapse: collapse; font-size: 13px } th, td { border: 1px solid var(--line); padding: .25rem .45rem; text-align: center }
+table { border-collapse: collapse; font-size: 12.5px } th, td { border: 1px solid var(--line); padding: .25rem .3rem; text-align: center }
 thead th { background: var(--head); font-weight: 600 } th[scope=row] { text-align: left; white-space: nowrap; background: var(--head);
   position: sticky; left: 0; font-weight: 600 } th[scope=row] span { color: var(--soft); font-weight: 400 }
 .exact { background: var(--exact) } .within { background: var(--within) } .policy { background: var(--policy) }
@@ -53,9 +54,9 @@ def table(board):
     families = columns(board)
     groups = {head: [f for f in families if f.split(".")[0] == head] for head in HEADS}
     top = "".join(f'<th colspan="{len(group)}">{HEADS[head]}</th>' for head, group in groups.items() if group)
-    names = "".join(f"<th>{'→'.join(part.upper() for part in family.split('.')[1:])}</th>" for family in families)
+    names = "".join(f"<th>{'→<br>'.join(part.upper() for part in family.split('.')[1:])}</th>" for family in families)
     rows = "".join(
-        f'<tr><th scope="row"><a href="#{escape(row["name"])}">{escape(row["title"])}</a> <span>{escape(short(row["version"]))}</span></th>'
+        f'<tr><th scope="row"><a href="#{escape(row["name"])}">{escape(row["title"])}</a> <span title="{escape(row["version"])}">{escape(short(row["version"]))}</span></th>'
         + "".join(cell(row["families"].get(family)) for family in families) + "</tr>\n"
         for row in board["libraries"]
     )  # fmt: skip
@@ -64,7 +65,8 @@ def table(board):
 
 def short(version):
     """The number in a long version string."""
-    return next((word for word in version.replace("Version", " ").split() if word[:1].isdigit()), version)
+    found = re.search(r"\d+(\.\d+)*", version)
+    return found[0] if found else version
 
 
 def deviation(d):
@@ -72,10 +74,9 @@ def deviation(d):
     where = ", ".join(f"<code>{escape(family)}</code>" for family in d["families"])
     checked = f'<p class="soft">Checked: {escape(d["checked"])}</p>' if d["checked"] else ""
     report = f' Program: <code>conformance/scoreboard/{escape(d["report"])}</code>.' if d["report"] else ""
-    name = d["verdict"].replace("_", " ") + (f": {d['defect']}" if d["defect"] else "")
     return (
         f'<div class="deviation"><p><span class="tag {tag}">{d["kind"]}</span> {escape(d["why"])}{report}</p>'
-        f'<p class="soft">{escape(name)}; {d["cases"]} cases of {where}. For example: {escape(d["says"])}</p>{checked}'
+        f'<p class="soft">{escape(d["verdict"])}; {d["cases"]} cases of {where}. For example: {escape(d["says"])}</p>{checked}'
         f"<pre><code>{escape(d['replay'])}</code></pre></div>\n"
     )
 
@@ -105,7 +106,7 @@ def html(board):
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f"<title>Sparse scoreboard</title><style>{STYLE}</style></head><body>\n<h1>Sparse scoreboard</h1>\n"
         f'<p class="soft">Sparse conformance {escape(board["suite"])}, {escape(board["plan"])}, {escape(board["date"])}.</p>\n'
-        "<p>Each library is asked, through a small adapter, what its interface takes (the adapters of SciPy and Eigen apply alpha and beta themselves), and each answer is compared with exact arithmetic. A number "
+        "<p>Each library is asked, through a small adapter, what its interface takes, and each answer is compared with exact arithmetic. A number "
         "is the count of cases; where some deviate, it is how many of how many. A deviation is no bug by itself: below the table each has a "
         "kind, a reason that was checked apart from the suite where it is adjudicated, and the line that runs it again. Few libraries promise what a contract "
         "here asks of infinities, subnormal numbers or stored zeros.</p>\n"

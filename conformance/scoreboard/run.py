@@ -72,6 +72,11 @@ def installed(package):
     return call(["dpkg", "-s", package], "dpkg")[0] == 0
 
 
+def package_version(package):
+    code, output = call(["dpkg-query", "-W", "-f", "${Version}", package], "dpkg-query")
+    return "unknown" if code else output
+
+
 def install(library, work, options):
     """What a library needs, or Skip."""
     missing = [p for p in library.get("apt", []) if not installed(p)]
@@ -114,7 +119,9 @@ def target(library, work):
     plugin = work / f"{library['name']}.so"
     flags = [part for text in library.get("flags", []) for part in flag(text)]
     include = ["-I", str(ROOT / "conformance/include"), "-I", str(HERE / "adapters")]
-    command = ["c++", "-std=c++17", "-O2", "-ffp-contract=off", "-shared", "-fPIC", *include, str(source), "-o", str(plugin), *flags]
+    # For headers and archives that say no version themselves: that of the package.
+    version = f'-DSCORE_PACKAGE_VERSION="{package_version(library["apt"][0])}"'
+    command = ["c++", "-std=c++17", "-O2", "-ffp-contract=off", "-shared", "-fPIC", version, *include, str(source), "-o", str(plugin), *flags]
     code, output = call(command, "the compiler")
     if code:
         error = next((line for line in output.splitlines() if "error" in line), "no message")
@@ -166,6 +173,7 @@ def adjudicate(name, case, findings, sources, explained):
             and any(fnmatch.fnmatchcase(case["case"], pattern) for pattern in entry["cases"])
             and re.search(entry.get("says", ""), words)
             and (not entry.get("empty") or empty(case, sources))
+            and (not entry.get("bare") or sources.get(case["case"].split("/")[1], (1, 1, 1))[2] == 0)
             and explained.get(place, 0) < entry.get("most", sys.maxsize)
         ):
             explained[place] = explained.get(place, 0) + 1
@@ -205,15 +213,18 @@ def summary(library, report, what, findings):
         label = entry["kind"] if entry else "not adjudicated"
         if label not in counts["kinds"]:
             counts["kinds"] = sorted([*counts["kinds"], label])
-        key = findings.index(entry) if entry else f"{family(case['contract'])} {kind} {case['verdict'].get('what', '')}"
-        group = groups.setdefault(key, {"entry": entry, "verdict": kind, "defect": case["verdict"].get("what"), "cases": []})
+        named = f"{kind.replace('_', ' ')}: {case['verdict']['what']}" if case["verdict"].get("what") else kind.replace("_", " ")
+        # Entries of one reason are one deviation.
+        key = entry["why"] if entry else f"{family(case['contract'])} {named}"
+        group = groups.setdefault(key, {"entry": entry, "verdicts": set(), "cases": []})
+        group["verdicts"].add(named)
         group["cases"].append(case)
     deviations = []
     for group in groups.values():
         first = min(group["cases"], key=lambda case: (len(case["case"]), case["case"]))
         entry = group["entry"] or {}
         deviations.append({
-            "kind": entry.get("kind", "not adjudicated"), "verdict": group["verdict"], "defect": group["defect"],
+            "kind": entry.get("kind", "not adjudicated"), "verdict": ", ".join(sorted(group["verdicts"])),
             "why": entry.get("why", "not adjudicated"), "checked": entry.get("checked"), "report": entry.get("report"),
             "cases": len(group["cases"]), "families": sorted({family(case["contract"]) for case in group["cases"]}),
             "example": first["case"], "says": words_of(first["verdict"]),
@@ -244,7 +255,7 @@ def main():
     parser.add_argument("--only", default="", help="names of libraries, comma-separated; the others stay as scoreboard.json has them")
     parser.add_argument("--no-install", dest="install", action="store_false", help="install nothing")
     parser.add_argument("--again", action="store_true", help="judge nothing: write the page from the reports that are there")
-    parser.add_argument("--limit", type=int, default=480, help="seconds for judging one library")
+    parser.add_argument("--limit", type=int, default=900, help="seconds for judging one library")
     options = parser.parse_args()
     work = options.work.resolve()
     work.mkdir(parents=True, exist_ok=True)

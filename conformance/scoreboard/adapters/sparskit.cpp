@@ -53,7 +53,7 @@ int32_t run(const sc_task *task, sc_result *result) {
 }
 } // namespace
 
-SCORE_PLUGIN(score::manifest("sparskit", "2.0", "amux, atmuxr, amub, csrcsc2", R"(
+SCORE_PLUGIN(score::manifest("sparskit", SCORE_PACKAGE_VERSION, "amux, atmuxr, amub, csrcsc2", R"(
     {"contracts": ["spmv.csr.f64*"], "only": {"alpha": [1], "beta": [0], "faults": []}},
     {"contracts": ["spgemm.csr.f64*"], "only": {"faults": []}, "profile": [{"choice": "unsorted", "reason": "amub appends columns as it finds them"}]},
     {"contracts": ["transpose.csr.f64", "convert.csr.csc.f64"]})"),

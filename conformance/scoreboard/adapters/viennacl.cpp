@@ -53,7 +53,7 @@ template <class T> int32_t run(const sc_task *task, sc_result *result) {
 }
 } // namespace
 
-SCORE_PLUGIN(score::manifest("viennacl", "1.7.1", "prod on compressed_matrix and coordinate_matrix, on the host", R"(
+SCORE_PLUGIN(score::manifest("viennacl", SCORE_PACKAGE_VERSION, "prod on compressed_matrix and coordinate_matrix, on the host", R"(
     {"contracts": ["spm[mv].csr.f64*", "spm[mv].csr.f32_*"], "only": {"alpha": [1], "beta": [0], "transpose_a": false, "transpose_b": false, "layout_b": "row", "layout_c": "row", "padded": false, "faults": []}},
     {"contracts": ["spm[mv].coo.f64*", "spm[mv].coo.f32_*"], "only": {"alpha": [1], "beta": [0], "transpose_a": false, "transpose_b": false, "layout_b": "row", "layout_c": "row", "padded": false, "duplicates": false, "faults": []}},
     {"contracts": ["spgemm.csr.f64*", "spgemm.csr.f32_*"], "only": {"faults": []}})"),
