@@ -2,7 +2,7 @@
 //! else, and never for a kernel that skips pads.
 
 use sparse_oracle::Precision;
-use sparse_oracle::arithmetic::{Along, Arithmetic, Flush, Reduction};
+use sparse_oracle::arithmetic::{Along, Arithmetic, Epilogue, Flush, Reduction};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{
     AnySparse, Csr, Dense, Entries, Entry, FormatKind, FormatParams, Layout, Sparse,
@@ -156,5 +156,37 @@ fn pads_are_counted_in_ranges_whether_anything_is_flushed_or_not() {
             sparse_oracle::judge(&inputs, (&arithmetic, &Profile::default()), Found::Dense(found)).verdict
         });
         assert!(verdicts.iter().all(|verdict| !verdict.is_finding()), "{along:?}: {verdicts:?}");
+    }
+}
+
+/// Story: MKL's BSR kernel folds alpha into B and multiplies pads. Its NaN in a row of pads, where `alpha * b` overflows, was a finding: pads
+/// that face a finite b were left out.
+#[test]
+fn a_pad_that_faces_an_overflow_of_alpha_times_b_may_be_nan() {
+    // One block of 1 x 2: the first slot holds 1, the other is a pad.
+    let entries = Entries::try_new(1, 2, vec![Entry { row: 0, col: 0, value: 1.0f32 }]).expect("sorted");
+    let a: AnySparse =
+        Sparse::from_entries(FormatKind::Bcsr, FormatParams::blocks(1, 2), &entries).expect("small").into();
+    let any = ANY.multiplies_pads();
+    for (largest, nan_is_right) in [(3e38f32, true), (3e37, false)] {
+        let b = [5.0, largest];
+        let b = DenseRef { rows: 2, cols: 1, ld: 1, layout: Layout::RowMajor, data: AnySlice::F32(&b) };
+        let inputs = Inputs { b: Some(b), alpha: 2.0, ..Inputs::plain(Op::Spmm, &a) };
+        let is_right = |epilogue, y: f32| {
+            let found = [y];
+            let found = Output {
+                found: AnySlice::F32(&found),
+                place: Place::Strides(1, 1),
+                poison: None,
+                before: None,
+                before_place: Place::Strides(1, 1),
+            };
+            let declared = any.epilogue(epilogue);
+            let judged = sparse_oracle::judge(&inputs, (&declared, &Profile::default()), Found::Dense(found));
+            !judged.verdict.is_finding()
+        };
+        assert!(is_right(Epilogue::AlphaIntoB, 10.0) && !is_right(Epilogue::AlphaIntoB, 11.0), "{largest}");
+        assert_eq!(is_right(Epilogue::AlphaIntoB, f32::NAN), nan_is_right, "{largest}");
+        assert!(!is_right(Epilogue::AlphaIntoA, f32::NAN), "{largest}");
     }
 }

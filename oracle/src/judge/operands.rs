@@ -13,14 +13,14 @@ use super::problem::{ElementInput, Problem};
 use super::row::MergedRow;
 use super::rule::Rule;
 use super::terms_apart::Apart;
-use crate::arithmetic::{Along, Arithmetic, Input, Order, Pads, Slot};
+use crate::arithmetic::{Along, Arithmetic, Epilogue, Input, Order, Pads, Slot};
 use crate::contract::Op;
 use crate::format::{AnySparse, Csr, CsrParts, Dense, Duplicates, Entries, FormatKind, Layout, Sparse};
 use crate::op::{DenseRows, input};
 use crate::prelude::*;
 use crate::profile::{Choice, Profile};
 use crate::refusal::{Refusal, RequestError, check_u32};
-use crate::scalar::{AnySlice, Scalar};
+use crate::scalar::{AnySlice, Precision, Scalar};
 use crate::task::{DenseRef, Inputs, SddmmMode};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -86,6 +86,8 @@ pub(super) struct Reading {
     /// Pads are multiplied and count even where B is finite: bits are fixed, so that the zero that a pad adds may show, or the bound counts
     /// blocks or ranges of terms, pads among them.
     pads_count: bool,
+    /// The accumulator's type that alpha * b is formed in, where alpha goes into B: a pad multiplies an overflow then, too.
+    scales_b_in: Option<Precision>,
     /// Places along k matter.
     is_placed: bool,
     duplicates_are_terms: bool,
@@ -102,6 +104,7 @@ impl Reading {
             input: arithmetic.part().input,
             multiplies_pads,
             pads_count: multiplies_pads && (arithmetic.is_deterministic() || has_blocks || has_ranges),
+            scales_b_in: (arithmetic.epilogue == Epilogue::AlphaIntoB).then_some(arithmetic.part().acc),
             is_placed: arithmetic.parts.second().is_some() || has_blocks,
             duplicates_are_terms: profile.has(Choice::DuplicatesAreTerms),
             duplicates: duplicates_policy(profile),
@@ -131,7 +134,7 @@ impl<'a> ExactOperands<'a> {
         Ok(Some(match inputs.op {
             Op::Spmm | Op::Spmv => {
                 let b = exact_dense(inputs.b.ok_or(missing("B"))?, inputs.transpose_b, reading.input)?;
-                ExactOperands::of_spmm((inputs.a, inputs.transpose_a), b, reading)?
+                ExactOperands::of_spmm((inputs.a, inputs.transpose_a), (b, inputs.alpha), reading)?
             }
             Op::Sddmm => ExactOperands::Sddmm {
                 positions: positions(inputs.a),
@@ -153,7 +156,7 @@ impl<'a> ExactOperands<'a> {
     /// SpMM, with one column SpMV; `b` is op(B), rounded as declared.
     fn of_spmm(
         (stored, transpose_a): (&'a AnySparse, bool),
-        b: ExactDense<'a>,
+        (b, alpha): (ExactDense<'a>, f64),
         reading: Reading,
     ) -> Result<ExactOperands<'a>, Refusal> {
         let rounds = reading.input != Input::AsStored;
@@ -170,7 +173,9 @@ impl<'a> ExactOperands<'a> {
             let (a, columns) = (Cow::Owned(rounded(a)), Some(columns));
             return Ok(ExactOperands::Spmm { a, pads: None, b, slots: None, columns });
         }
-        let multiplied = reading.multiplies_pads && (reading.pads_count || !b.is_finite());
+        let may_overflow = |acc: Precision| b.largest() * alpha.abs() >= acc.spec().max_finite() / 2.0;
+        let shows = || !b.is_finite() || reading.scales_b_in.is_some_and(may_overflow);
+        let multiplied = reading.multiplies_pads && (reading.pads_count || shows());
         let is_as_stored = !transpose_a && !multiplied && !reading.zeros_are_absent;
         let as_stored = if is_as_stored { as_csr(stored) } else { None };
         let (a, pads) = if let Some(a) = as_stored {

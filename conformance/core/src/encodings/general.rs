@@ -7,10 +7,13 @@ use sparse_oracle::format::{
 use sparse_oracle::scalar::Scalar;
 use std::collections::BTreeMap;
 
-/// Triples in an order of their own.
+/// Triples in an order of their own; half of them with rows ascending, as a kernel may look for.
 pub(super) fn coo<T: Scalar>(entries: &Entries<T>, room: &mut Room) -> CooParts<T> {
     let mut list: Vec<&Entry<T>> = entries.list.iter().collect();
     room.random.shuffle(&mut list);
+    if room.random.below(2) == 0 {
+        list.sort_by_key(|e| e.row);
+    }
     CooParts {
         rows: entries.rows,
         cols: entries.cols,

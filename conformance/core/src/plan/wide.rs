@@ -13,10 +13,15 @@
 //! myriad   9 x 9                            70,000 calls before the judged one                             n = 3, from full on
 //! ranks    65,537 x 65,537, a diagonal      positions of an SDDMM past 2^16, in row and column, too        n = 1
 //! sampled  6 x 300, two rows of 257         positions of a row of S past 256                               n = 3
-//! rows     3 x 24, 2 x 16                   rows of C of an SpGEMM of thousands of entries, to column 2^16 n = 5,000, 65,536
+//! rows     3 x 24, 2 x 16                   rows of C of an SpGEMM of hundreds and thousands of entries,   n = 700, 1,500,
+//!                                           in each bin of a hash table, to column 2^16                    3,000, .. 65,536
 //! lanes    5,000 x 24, 66,000 x 8           its columns                                                    n = 3, 2
 //! square   133 x 133, a diagonal            elements of C past 2^17                                        n = 1,000
 //! stairs   300 x 300, lower triangle        rows of each length from 1 to 300                              n = 1
+//! even     two rows of 512, 1,024, 2,048     lengths that blocks of threads divide                          n = 1
+//! deep     65,537 x 1, full                 entries of a column past 2^16                                  n = 1
+//! flat     1 x 300, full                    one row, longer than a block of threads                        n = 1
+//! larger   4,097 x 4,097, a diagonal        many rows with columns enough for a wide tile                  n = 32
 //! broad    9 x 24                           columns of a dense result past 2^11                            n = 2,050
 //! equal    33 x 33                          M = N = K, B transposed                                        n = 33
 //! lossy    the long rows above              one term in each element of C, which hides nothing             n = 33
@@ -80,6 +85,9 @@ const fn landmark(
 }
 
 const ONE_TERM: ValueFamily = ValueFamily::OneTerm;
+/// Sums of products are exact in an f32, however long: a term that is lost shows.
+const INTEGERS: ValueFamily = ValueFamily::SmallInt;
+const MOVED: &[Returned] = &[Returned::Moved];
 const VECTORS: &[Returned] = &[Returned::Matrix, Returned::Vector, Returned::Moved];
 const DENSE: &[Returned] = &[Returned::Matrix, Returned::Vector, Returned::Sampled];
 const PRODUCTS: &[Returned] = &[Returned::Matrix, Returned::Vector];
@@ -88,16 +96,18 @@ const SAMPLED: &[Returned] = &[Returned::Sampled];
 const WIDTHS: &[Returned] = &[Returned::Matrix, Returned::Sampled];
 const SPARSE_PRODUCT: &[Returned] = &[Returned::Product];
 
-const LANDMARKS: [Landmark; 33] = [
+const LANDMARKS: [Landmark; 43] = [
     landmark("diagonal:rows=65537,cols=65537", 1, VECTORS, PLAIN, Tier::Quick),
     landmark("diagonal:rows=65536,cols=65536", 1, VECTORS, NARROW, Tier::Quick),
     landmark("uniform:rows=65537,cols=8,density=0.3", 1, VECTORS, FULL, Tier::Quick),
-    landmark("uniform:rows=33,cols=2048,density=0.97", 1, VECTORS, ROOMY, Tier::Quick),
-    landmark("longrows:rows=7,cols=65536,count=2,length=65535", 1, VECTORS, SHORT_COLUMNS, Tier::Quick),
-    landmark("longrows:rows=300,cols=4500,count=2,length=4200", 2, VECTORS, SHORT_COLUMNS, Tier::Quick),
+    landmark("uniform:rows=33,cols=2048,density=0.97", 1, VECTORS, ROOMY, Tier::Quick).of(INTEGERS),
+    landmark("longrows:rows=7,cols=65536,count=2,length=65535", 1, VECTORS, SHORT_COLUMNS, Tier::Quick)
+        .of(INTEGERS),
+    landmark("longrows:rows=300,cols=4500,count=2,length=4200", 2, VECTORS, SHORT_COLUMNS, Tier::Quick)
+        .of(INTEGERS),
     landmark("uniform:rows=400,cols=400,density=0.5", 1, VECTORS, NARROW, Tier::Quick),
-    landmark("longrows:rows=7,cols=66000,count=2,length=65999", 1, VECTORS, ROOMY, Tier::Quick),
-    landmark("longrows:rows=300,cols=4500,count=2,length=4200", 2, VECTORS, ROOMY, Tier::Quick),
+    landmark("longrows:rows=7,cols=66000,count=2,length=65999", 1, VECTORS, ROOMY, Tier::Quick).of(INTEGERS),
+    landmark("longrows:rows=300,cols=4500,count=2,length=4200", 2, VECTORS, ROOMY, Tier::Quick).of(INTEGERS),
     landmark("uniform:rows=1281,cols=1300,density=0.003", 3, VECTORS, ANY, Tier::Quick),
     landmark("longrows:rows=6,cols=300,count=2,length=257", 1000, PRODUCTS, ROOMY, Tier::Quick),
     landmark("longrows:rows=6,cols=300,count=2,length=200", 1000, PRODUCTS, NARROW, Tier::Quick),
@@ -114,14 +124,24 @@ const LANDMARKS: [Landmark; 33] = [
     landmark("diagonal:rows=133,cols=133", 1000, MATRIX, ROOMY, Tier::Quick),
     landmark("uniform:rows=70000,cols=70000,density=0.000001", 1, VECTORS, SPARSE, Tier::Full),
     landmark("banded:rows=300,cols=300,lower=299,upper=0,density=1", 1, VECTORS, ROOMY, Tier::Quick),
+    landmark("longrows:rows=5,cols=600,count=2,length=512", 1, VECTORS, ROOMY, Tier::Quick).of(INTEGERS),
+    landmark("longrows:rows=5,cols=1100,count=2,length=1024", 1, VECTORS, ROOMY, Tier::Quick).of(INTEGERS),
+    landmark("longrows:rows=5,cols=2100,count=2,length=2048", 1, VECTORS, ROOMY, Tier::Quick).of(INTEGERS),
+    landmark("dense:rows=65537,cols=1", 1, MOVED, ROOMY, Tier::Quick),
+    landmark("diagonal:rows=4097,cols=4097", 32, MATRIX, PLAIN, Tier::Quick),
+    landmark("dense:rows=1,cols=300", 1, PRODUCTS, ROOMY, Tier::Quick),
+    landmark("uniform:rows=3,cols=24,density=0.9", 700, SPARSE_PRODUCT, ANY, Tier::Quick),
+    landmark("uniform:rows=3,cols=24,density=0.9", 1500, SPARSE_PRODUCT, ANY, Tier::Quick),
+    landmark("uniform:rows=3,cols=24,density=0.9", 3000, SPARSE_PRODUCT, ANY, Tier::Quick),
+    landmark("uniform:rows=3,cols=24,density=0.9", 10_000, SPARSE_PRODUCT, ANY, Tier::Quick),
     landmark("banded:rows=200,cols=200,lower=199,upper=0,density=1", 1, VECTORS, NARROW, Tier::Quick),
     landmark("uniform:rows=9,cols=24,density=0.4", 2050, WIDTHS, ANY, Tier::Quick),
     landmark("uniform:rows=33,cols=33,density=0.4", 33, MATRIX, ANY, Tier::Quick).transposed(false, true),
-    landmark("longrows:rows=6,cols=300,count=2,length=257", 33, PRODUCTS, ROOMY, Tier::Quick).of(ONE_TERM),
-    landmark("longrows:rows=6,cols=300,count=2,length=200", 33, PRODUCTS, NARROW, Tier::Quick).of(ONE_TERM),
-    landmark("longrows:rows=300,cols=4500,count=2,length=4200", 33, PRODUCTS, SHORT_COLUMNS, Tier::Quick)
+    landmark("longrows:rows=6,cols=300,count=5,length=257", 33, PRODUCTS, ROOMY, Tier::Quick).of(ONE_TERM),
+    landmark("longrows:rows=6,cols=300,count=5,length=200", 33, PRODUCTS, NARROW, Tier::Quick).of(ONE_TERM),
+    landmark("longrows:rows=300,cols=4500,count=9,length=4200", 33, PRODUCTS, SHORT_COLUMNS, Tier::Quick)
         .of(ONE_TERM),
-    landmark("longrows:rows=300,cols=4500,count=2,length=4200", 33, PRODUCTS, ROOMY, Tier::Quick)
+    landmark("longrows:rows=300,cols=4500,count=9,length=4200", 33, PRODUCTS, ROOMY, Tier::Quick)
         .of(ONE_TERM),
     landmark("uniform:rows=9,cols=24,density=0.4", 1000, SAMPLED, ANY, Tier::Quick).of(ONE_TERM),
 ];
@@ -224,7 +244,8 @@ pub(super) fn cases(
         for &(i, contract) in asked.filter(|(_, c)| of_all || measured.contains(c)) {
             let key = [options.seed, i, 3000 + place as u64];
             let usual = if i % 2 == 0 { ValueFamily::Coded } else { ValueFamily::NearOne };
-            let family = landmark.values.unwrap_or(usual);
+            // What only moves shows where it went.
+            let family = landmark.values.filter(|_| !contract.op.is_exact()).unwrap_or(usual);
             let change = |case: &mut Case| shown(case, &landmark, family);
             cases.extend(taken_by_all(contract, &origin, backends, &key, change));
         }
@@ -248,10 +269,10 @@ fn shown(case: &mut Case, landmark: &Landmark, family: ValueFamily) {
         p.beta = 0.0;
     }
     if op.signature().sparse.len() == 2 {
-        p.right = if landmark.n < 1000 { Right::Thin } else { Right::Long };
+        p.right = if landmark.n < 100 { Right::Thin } else { Right::Long };
     }
     // An alpha that is no power of two, and a C that is added, round what they are given.
-    if landmark.values.is_some() {
+    if landmark.values.is_some() && !op.is_exact() {
         (p.alpha, p.beta) = (1.0, 0.0);
     }
     // Long rows of A are those of op(A), stored in order; and one call of this size is enough.

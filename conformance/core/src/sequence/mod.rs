@@ -2,7 +2,7 @@
 //! workspaces of the first extents, sums that are not cleared, hashes of half of the operands.
 //!
 //! ```text
-//! contents  | A, B of other contents, four times, at last but for two signs | overwritten in place       | judged call
+//! contents  | A, B of other contents, at last but for two signs, or columns | overwritten in place       | judged call
 //! extents   | fewer rows and columns | more | fewer | in the same memory                          | judged call
 //! freed     | other operands, freed, twice        | this case's operands, allocated after them    | judged call
 //! many      | this case's operands and others in turn, 300 calls; myriad: 70,000                  | judged call

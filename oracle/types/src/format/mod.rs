@@ -49,9 +49,9 @@ macro_rules! parameters {
     ($then:ident) => {
         $then! {
             /// Rows of a block.
-            block_rows: u32 = 4, "block_rows", "rows", "", [Bcsr BlockedEll], [1, 2, 3, 8, 16];
+            block_rows: u32 = 4, "block_rows", "rows", "", [Bcsr BlockedEll], [1, 2, 3, 8, 16, 32];
             /// Columns of a block.
-            block_cols: u32 = 4, "block_cols", "columns", "", [Bcsr BlockedEll], [1, 3, 5, 8, 16];
+            block_cols: u32 = 4, "block_cols", "columns", "", [Bcsr BlockedEll], [1, 3, 5, 8, 16, 32];
             /// Rows of the CSR part, at most those of the matrix; tiles begin below.
             boundary: Option<u32> = None, "boundary", "rows", "half the rows, rounded down", [Loops], [0];
             /// Rows of a tile.
