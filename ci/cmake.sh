@@ -30,6 +30,8 @@ cmake_tests() { (cd "$1" && "$tools/ctest" --output-on-failure --no-tests=error 
 package="$PWD/conformance/cmake" build="$out/own-cmake" judge_is="-DSparseConformance_COMMAND=$conformance"
 grep -qF "set(PACKAGE_VERSION $("$conformance" --version | cut -d' ' -f2))" "$package/SparseConformanceConfigVersion.cmake" || { say "the version of the CMake package is not that of the command"; exit 1; }
 rm -rf "$build" "$build"-*
+# The kernel in CUDA needs a GPU: that it is the one of the page is all that is looked at.
+awk '/^```cpp$/ { code = 1; next } /^```$/ { code = 0 } code' docs/start-cuda.md | cmp -s - "$examples/own-cmake/my_kernel.cu" || { say "docs/start-cuda.md shows another kernel than $examples/own-cmake/my_kernel.cu"; exit 1; }
 cmake_builds "$examples/own-cmake" "$build" "-DSparseConformance_DIR=$package" "$judge_is" || cmake_failed "own-cmake can't be built"
 grep -q my_fortran_kernel "$log" || skip "a kernel in Fortran: no Fortran compiler"
 cmake_tests "$build" || cmake_failed "own-cmake: a test fails"
