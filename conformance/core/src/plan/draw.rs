@@ -15,7 +15,7 @@ use super::demand::{Budget, Demand, Demanded, space};
 use super::make::{CaseWish, Maker, takes};
 use super::mix::Mix;
 use super::refused::refused;
-use super::shown::Shown;
+use super::shown::{ENOUGH, Shown};
 use super::sources::{GROUPS, Pool, group_of};
 use crate::backend::Backend;
 use crate::case::Case;
@@ -170,7 +170,7 @@ impl Maker<'_> {
             // A few more than the floor, since some cases may turn out not to be run.
             let is_enough = count >= self.budget.floor + self.budget.floor / 32;
             let rarest = shown.rarest();
-            if is_enough && rarest.is_none_or(|(_, cases)| cases > 0) {
+            if is_enough && rarest.is_none_or(|(_, cases)| cases >= ENOUGH) {
                 break;
             }
             // In one turn of four the rarest view is not asked for, because it may be impossible with most levels.
@@ -293,7 +293,15 @@ impl Maker<'_> {
                     let mut row = match attempt.checked_sub(4) {
                         None => anchor.clone(),
                         Some(group) if group < GROUPS.len() as u64 => self.lightest(&anchor, group),
-                        Some(_) => self.blind(&narrowed, None, mix),
+                        Some(group) => {
+                            let mut row = self.blind(&narrowed, None, mix);
+                            // Some levels go with alpha = 1 and beta = 0 only, which are rarely drawn together.
+                            if group.is_multiple_of(2) {
+                                self.set_level(&mut row, "alpha", 0);
+                                self.set_level(&mut row, "beta", 1);
+                            }
+                            row
+                        }
                     };
                     row[f] = level;
                     if let Some((row, _)) = self.make(&row, CaseWish::default(), backend, attempt, mix) {
@@ -303,6 +311,13 @@ impl Maker<'_> {
             }
         }
         Some(found.into_iter().map(|levels| levels.into_iter().collect()).collect())
+    }
+
+    fn set_level(&self, row: &mut [u8], factor: &str, level: u8) {
+        let named = self.axes.iter().position(|axis| axis.name() == factor);
+        if let Some(f) = named {
+            row[f] = level;
+        }
     }
 
     /// The row made as cheap as possible (few columns, no calls before, no fault), on a pattern of this group. A matrix of very large

@@ -38,6 +38,16 @@ pub(super) struct View {
     beside: Option<(usize, u8)>,
 }
 
+/// A view has enough cases at this many of [`View::weight`].
+pub(super) const ENOUGH: u32 = 3;
+
+impl View {
+    /// One case shows a family. Beside a level three are wanted: a zero of S has to face a NaN there, which it does by chance.
+    const fn weight(self) -> u32 {
+        if self.beside.is_some() { 1 } else { ENOUGH }
+    }
+}
+
 /// The number of cases of each view, of those that a backend takes.
 #[derive(Clone, Debug)]
 pub(super) struct Shown {
@@ -94,9 +104,9 @@ impl Shown {
         mine.map(|(_, cases)| *cases += 1).count() > 0
     }
 
-    /// The view that the fewest cases have, and their number.
+    /// The view that lacks the most cases, and how many it has of each three that it should have.
     pub(super) fn rarest(&self) -> Option<(View, u32)> {
-        self.counts.iter().copied().min_by_key(|count| count.1)
+        self.counts.iter().map(|&(view, cases)| (view, cases * view.weight())).min_by_key(|count| count.1)
     }
 
     /// Levels beside which values show, by factor.
