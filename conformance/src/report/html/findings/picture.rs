@@ -68,7 +68,16 @@ fn block_rows(line: &str) -> (u64, &'static str) {
         FormatKind::Vnm => (p.blocks.v, " (a block row)"),
         FormatKind::LibraSpmm | FormatKind::LibraSddmm | FormatKind::BitTcf => (8, " (a window)"),
         FormatKind::Tcf | FormatKind::MeTcf => (16, " (a window)"),
-        _ => return (TILE, ""),
+        FormatKind::Coo
+        | FormatKind::Csr
+        | FormatKind::Csc
+        | FormatKind::Ell
+        | FormatKind::Loops
+        | FormatKind::RsTile
+        | FormatKind::RpCsc
+        | FormatKind::CpCsr
+        | FormatKind::Nm
+        | FormatKind::TwoFour => return (TILE, ""),
     };
     // Positions of a sampled product are a list.
     let is_moved = p.transpose_a || case.contract.op.is_sampled();
