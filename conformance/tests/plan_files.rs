@@ -57,8 +57,8 @@ fn a_file_asks_kernels_for_matrix_units_in_their_types() {
 /// and beta = 0 together, and gave it up as impossible.
 #[test]
 fn contracts_of_one_operation_and_format_are_asked_for_the_same_things() {
-    let mut asked: BTreeMap<(Op, FormatKind, Option<FormatKind>), BTreeMap<Contract, BTreeSet<String>>> =
-        BTreeMap::new();
+    type Asked = BTreeMap<Contract, BTreeSet<String>>;
+    let mut asked: BTreeMap<(Op, FormatKind, Option<FormatKind>), Asked> = BTreeMap::new();
     let cases = plan(&Options::default(), &[&Portable]).groups.into_iter().flat_map(|group| group.cases);
     for case in cases {
         let c = case.contract;
