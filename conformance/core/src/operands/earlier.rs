@@ -1,11 +1,12 @@
 //! The operands of earlier calls: those of the case, changed in what a kernel may take for granted.
 
-use super::{Earlier, build, family_of, seed_of, sparse_role};
+use super::{Earlier, build, family_of, seed_of, sparse_operand, sparse_role};
 use crate::after::After;
 use crate::case::{Case, Filling, Params};
 use crate::origin::Loaded;
 use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::{Coo, CooParts, FormatKind};
+use sparse_oracle::scalar::Precision;
 use sparse_oracle::task::SddmmMode;
 
 /// The calls before a case's own, in order. One that can't be made (too large, no such encoding) is left out.
@@ -68,7 +69,7 @@ fn nearly(case: &Case, loaded: &Loaded) -> Option<Earlier> {
         .map(|&value| if number.next() == Some(changed) { -value } else { value });
     let own = Case { filling: Filling::Own(seed_of(case)), ..case.clone() };
     let mut operands = build(case, loaded).ok()?;
-    operands.a = build(&own, &Loaded::new(coo, true)).ok()?.a;
+    operands.a = sparse_operand(&own, &Loaded::new(coo, true), stored_in(case)).ok()?;
     if let Some(b) = operands.y.as_mut().or(operands.b.as_mut()) {
         b.negate(middle(b.data.len()), case.params.align);
     }
@@ -80,9 +81,13 @@ pub(crate) fn with_values(case: &Case, coo: &Coo<f64>) -> Coo<f64> {
     let Filling::Drawn(family, seed) = case.filling else {
         return coo.clone();
     };
-    let precision = case.contract.op.signature().stored(&case.contract.types);
-    let mut values = family.of(sparse_role(case)).fill(coo.nnz(), seed, precision).into_iter();
+    let mut values = family.of(sparse_role(case)).fill(coo.nnz(), seed, stored_in(case)).into_iter();
     coo.map(|_| values.next().unwrap_or(1.0))
+}
+
+/// Type of the sparse operand's elements.
+fn stored_in(case: &Case) -> Precision {
+    case.contract.op.signature().stored(&case.contract.types)
 }
 
 /// The case as a legal request with nothing before it.

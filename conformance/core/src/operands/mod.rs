@@ -166,9 +166,13 @@ impl DenseOperand {
     /// Element (i, j), exactly.
     #[must_use]
     pub fn at(&self, i: usize, j: usize) -> f64 {
-        let offset = if self.layout == Layout::RowMajor { i * self.ld + j } else { j * self.ld + i };
         let slice = self.data.as_slice();
-        sparse_oracle::scalar::decode(slice.bits(offset), slice.precision())
+        sparse_oracle::scalar::decode(slice.bits(self.offset(i, j)), slice.precision())
+    }
+
+    /// Where element (i, j) lies.
+    fn offset(&self, i: usize, j: usize) -> usize {
+        if self.layout == Layout::RowMajor { i * self.ld + j } else { j * self.ld + i }
     }
 }
 

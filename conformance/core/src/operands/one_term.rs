@@ -13,7 +13,7 @@ use super::{DenseOperand, seed_of};
 use crate::case::{Case, Filling};
 use crate::placed::Placed;
 use sparse_oracle::each_sparse;
-use sparse_oracle::format::{AnySparse, Layout};
+use sparse_oracle::format::AnySparse;
 use sparse_oracle::prelude::*;
 use sparse_oracle::source::values::{ValueFamily, placed};
 
@@ -40,16 +40,13 @@ pub(super) fn overlay(
     };
     let kept = placed::one_a_column(&rows, columns, seed_of(case));
     let old = b.data.to_f64();
-    let pads_stay = |at: usize| {
-        let inner = if b.layout == Layout::RowMajor { b.cols } else { b.rows };
-        at % b.ld >= inner
-    };
-    let mut data: Vec<f64> =
-        old.iter().enumerate().map(|(at, &x)| if pads_stay(at) { x } else { 0.0 }).collect();
+    let mut data = old.clone();
+    for (i, j) in (0..b.rows).flat_map(|i| (0..b.cols).map(move |j| (i, j))) {
+        data[b.offset(i, j)] = 0.0;
+    }
     for (column, row) in kept.into_iter().enumerate() {
         let (i, j) = if along_rows { (column, row) } else { (row, column) };
-        let at = if b.layout == Layout::RowMajor { i * b.ld + j } else { j * b.ld + i };
-        data[at] = old[at];
+        data[b.offset(i, j)] = old[b.offset(i, j)];
     }
     b.data = Placed::from_f64(b.data.precision(), &data, case.params.align);
 }

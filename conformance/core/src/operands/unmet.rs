@@ -8,7 +8,7 @@ use super::{DenseOperand, seed_of};
 use crate::case::{Case, Filling};
 use crate::placed::Placed;
 use sparse_oracle::each_sparse;
-use sparse_oracle::format::{AnySparse, Layout};
+use sparse_oracle::format::AnySparse;
 use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{Precision, Scalar, Specials};
 use sparse_oracle::source::values::{ValueFamily, placed};
@@ -87,8 +87,7 @@ pub(crate) fn overlay(
     for (row, column, value) in places {
         for j in column.map_or(0..cols, |j| j..j + 1) {
             let (i, j) = if transpose_b { (j, row) } else { (row, j) };
-            let at = if b.layout == Layout::RowMajor { i * b.ld + j } else { j * b.ld + i };
-            data[at] = value;
+            data[b.offset(i, j)] = value;
         }
     }
     b.data = Placed::from_f64(precision, &data, case.params.align);

@@ -294,13 +294,8 @@ impl Maker<'_> {
                         None => anchor.clone(),
                         Some(group) if group < GROUPS.len() as u64 => self.lightest(&anchor, group),
                         Some(group) => {
-                            let mut row = self.blind(&narrowed, None, mix);
-                            // Some levels go with alpha = 1 and beta = 0 only, which are rarely drawn together.
-                            if group.is_multiple_of(2) {
-                                self.set_level(&mut row, "alpha", 0);
-                                self.set_level(&mut row, "beta", 1);
-                            }
-                            row
+                            let row = self.blind(&narrowed, None, mix);
+                            if group.is_multiple_of(2) { self.unscaled(&row) } else { row }
                         }
                     };
                     row[f] = level;
@@ -313,26 +308,30 @@ impl Maker<'_> {
         Some(found.into_iter().map(|levels| levels.into_iter().collect()).collect())
     }
 
-    fn set_level(&self, row: &mut [u8], factor: &str, level: u8) {
-        let named = self.axes.iter().position(|axis| axis.name() == factor);
-        if let Some(f) = named {
-            row[f] = level;
-        }
-    }
-
     /// The row made as cheap as possible (few columns, no calls before, no fault), on a pattern of this group. A matrix of very large
     /// extents is within the budget only so.
     fn lightest(&self, row: &[u8], group: u64) -> Row {
-        let mut row = row.to_vec();
-        for (level, axis) in row.iter_mut().zip(&self.axes) {
-            *level = match axis.name() {
-                "n" => 1,
-                "after" | FAULT => 0,
-                "pattern" => group as u8,
-                _ => *level,
-            };
-        }
-        row
+        self.with_levels(row, |name| match name {
+            "n" => Some(1),
+            "after" | FAULT => Some(0),
+            "pattern" => Some(group as u8),
+            _ => None,
+        })
+    }
+
+    /// The row with alpha = 1 and beta = 0, which some levels go with alone, and which are rarely drawn together.
+    fn unscaled(&self, row: &[u8]) -> Row {
+        self.with_levels(row, |name| match name {
+            "alpha" => Some(0),
+            "beta" => Some(1),
+            _ => None,
+        })
+    }
+
+    /// The row with other levels of the factors of some names.
+    fn with_levels(&self, row: &[u8], level_of: impl Fn(&str) -> Option<u8>) -> Row {
+        let levels = row.iter().zip(&self.axes);
+        levels.map(|(&level, axis)| level_of(axis.name()).unwrap_or(level)).collect()
     }
 
     /// Generators that no case of a backend has yet.

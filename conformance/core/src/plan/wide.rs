@@ -272,7 +272,7 @@ fn shown(case: &mut Case, landmark: &Landmark, family: ValueFamily) {
         p.right = if landmark.n < 100 { Right::Thin } else { Right::Long };
     }
     // An alpha that is no power of two, and a C that is added, round what they are given.
-    if landmark.values.is_some() && !op.is_exact() {
+    if landmark.values == Some(family) {
         (p.alpha, p.beta) = (1.0, 0.0);
     }
     // Long rows of A are those of op(A), stored in order; and one call of this size is enough.
