@@ -9,6 +9,7 @@ use sparse_conformance_core::plan::Tier;
 use sparse_conformance_core::report::{Defect, VerdictKind, VerdictRecord};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::format::{AnyParts, AnySparse, Entry, FormatParams};
+use sparse_oracle::scalar::Precision;
 use sparse_oracle::task::{Answer, DenseRef, RawSparse, Task};
 use std::fmt;
 
@@ -219,6 +220,8 @@ pub enum Effect {
     Encodes(fn(&mut FormatParams, usize)),
     /// Changes a sparse result of a general format.
     Result(fn(&mut RawSparse)),
+    /// Puts other bits in the place of those of every value that a conversion or transpose stores.
+    Stored(fn(Precision, u64) -> u64),
     /// Something else instead of the kernel.
     Runs(RunFn),
     /// The kernel, with another manifest.

@@ -6,8 +6,8 @@ use sparse_oracle::format::{
     AnyParts, AnySparse, Entries, Entry, FieldMut, Fields, FormatKind, FormatParams, PAD, Sparse, in_order,
 };
 use sparse_oracle::prelude::*;
-use sparse_oracle::scalar::Scalar;
-use sparse_oracle::task::{DenseRef, RawSparse};
+use sparse_oracle::scalar::{Precision, Scalar};
+use sparse_oracle::task::{Answer, DenseRef, RawSparse};
 use sparse_oracle::{each_parts, each_sparse};
 
 /// A matrix rebuilt from edited entries: (its entries as bits, rows, columns) go through `edit`.
@@ -68,6 +68,28 @@ pub(super) fn edit_values(raw: &mut RawSparse, edit: impl FnOnce(&mut Vec<u64>))
     let mut bits = bits_of(raw.values.as_slice());
     edit(&mut bits);
     raw.values = values_of(precision, &bits);
+}
+
+/// Changes the bits of all values of a sparse result, in a general format or one of the papers.
+pub(super) fn change_stored(answer: &mut Answer, change: fn(Precision, u64) -> u64) {
+    match answer {
+        Answer::Sparse(raw) => {
+            let precision = raw.values.precision();
+            edit_values(raw, |bits| bits.iter_mut().for_each(|b| *b = change(precision, *b)));
+        }
+        Answer::Parts(parts) => each_parts!(parts, p => {
+            for (_, field) in p.fields_mut() {
+                if let FieldMut::Values(list) = field {
+                    list.iter_mut().for_each(|value| *value = changed(*value, change));
+                }
+            }
+        }),
+        Answer::Written => {}
+    }
+}
+
+fn changed<T: Scalar>(value: T, change: fn(Precision, u64) -> u64) -> T {
+    T::from_bits64(change(T::PRECISION, value.bits64()))
 }
 
 /// Removes the entries of a CSR or CSC result for which `keep` (number of the entry, bits) does not hold.

@@ -5,7 +5,7 @@
 
 use super::bug::{Bug, Effect, EntryOrder};
 use super::dense::after;
-use super::edit::{rebuilt, triples};
+use super::edit::{change_stored, rebuilt, triples};
 use super::memory::Memory;
 use super::own::{HONEST, Lanes, declared};
 use super::request::{bits_of, factors, left_of, right_of, values_of, with_left, with_right};
@@ -234,6 +234,13 @@ impl Backend for Seeded {
                 }
                 other => other,
             }),
+            Effect::Stored(change) => {
+                let mut answer = Portable.run(contract, task)?;
+                if sick {
+                    change_stored(&mut answer, change);
+                }
+                Ok(answer)
+            }
             Effect::Runs(run) if sick => run(contract, task),
             Effect::Remembers(run) if sick => run(contract, task, &self.memory),
             Effect::Runs(_) | Effect::Remembers(_) | Effect::Declares(_) => Portable.run(contract, task),

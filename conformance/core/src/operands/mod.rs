@@ -4,6 +4,7 @@
 //! carry NaN in their leading-dimension padding, which nobody may read.
 
 mod earlier;
+mod nans;
 mod need;
 mod one_term;
 mod unmet;
@@ -32,7 +33,7 @@ use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::{Precision, Scalar};
 use sparse_oracle::source::values::{Operand, ValueFamily};
 use sparse_oracle::task::{DenseRef, Inputs, SddmmMode};
-use sparse_oracle::with_scalar;
+use sparse_oracle::{each_precision, with_scalar};
 use std::borrow::Cow;
 
 /// A dense operand that owns its elements.
@@ -233,6 +234,7 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
             unmet::overlay(case, &mut operand, turned, &operands.a, transposed);
             one_term::overlay(case, &mut operand, turned, &operands.a, transposed);
         }
+        each_precision!(AnySliceMut, operand.data.as_mut_slice(), values => nans::of_product(case, values));
         dense.push(operand);
     }
     let mut dense = dense.into_iter();
@@ -309,10 +311,12 @@ fn sparse_operand(case: &Case, loaded: &Loaded, precision: Precision) -> Result<
     let (format, to) = (case.contract.format, case.contract.to);
     let encode_error = |refusal| OperandError::Encode { format: format.name(), refusal };
     with_scalar!(precision, T => {
-        let values: Vec<T> = match case.filling {
+        let mut values: Vec<T> = match case.filling {
             Filling::Own(_) => coo.values.iter().map(|&value| T::from_f64(value)).collect(),
             Filling::Drawn(family, seed) => drawn(case, family, coo.nnz(), seed),
         };
+        let with_nans = if case.contract.op.is_exact() { nans::of_moved } else { nans::of_product };
+        with_nans(case, &mut values);
         let sorted = if format == FormatKind::Coo { None } else { loaded.offsets() };
         let sparse = match sorted {
             Some(offsets) => {
@@ -560,8 +564,10 @@ impl Draw<'_> {
         unmet::overlay_sparse(&places, &positions, &mut numbers);
         let refused = |refusal| OperandError::Encode { format: self.case.contract.format.name(), refusal };
         with_scalar!(precision, T => {
-            let entry = |(&(row, col), &v): (&(u32, u32), &f64)| Entry { row, col, value: T::from_f64(v) };
-            let list = positions.iter().zip(&numbers).map(entry).collect();
+            let mut values: Vec<T> = numbers.iter().map(|&v| T::from_f64(v)).collect();
+            nans::of_product(self.case, &mut values);
+            let entry = |(&(row, col), value): (&(u32, u32), T)| Entry { row, col, value };
+            let list = positions.iter().zip(values).map(entry).collect();
             let entries = Entries { rows, cols, list };
             let sparse = Sparse::from_entries(self.case.contract.format, self.case.params.blocks, &entries);
             Ok(AnySparse::from(sparse.map_err(refused)?))

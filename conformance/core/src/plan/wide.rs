@@ -26,11 +26,15 @@
 //! equal    33 x 33                          M = N = K, B transposed                                        n = 33
 //! lossy    the long rows above              one term in each element of C, which hides nothing             n = 33
 //! far      70,000 x 70,000                  row * cols + col past 2^32                                     n = 1, from full on
+//! tiled    261 x 24, 131 x 24, 41 x 40      C past tiles of 128 x 128 and 256 x 128, and not quite   n = 133, 129, 63, 31
+//!                                           one of 32 or 64 columns, with and without C before
 //! between  9 x 24                           widths between those that plans draw                             n = 48, 96, .. ([`BETWEEN`])
 //! ```
 //!
 //! Formats that store every place of a pattern have the tall ones narrower; those with lengths of 8 bits have shorter rows. In the quick
-//! tier they are for the contracts on which seeded bugs are hunted (`measured`), as the 70,000 calls are in every tier.
+//! tier they are for the contracts on which seeded bugs are hunted (`measured`), as the 70,000 calls are in every tier; but for the tiled
+//! ones, of structured formats and of windows of rows: their kernels test each element of a tile of C against the borders, in a piece of
+//! code of its own, and in another where C is read.
 
 use super::{Options, Tier, measured, taken_by_all};
 use crate::backend::Backend;
@@ -58,6 +62,8 @@ struct Landmark {
     transposed: (bool, bool),
     /// `None`: values coded by position, or near one.
     values: Option<ValueFamily>,
+    /// Asked of every contract in the quick tier, too, with this beta.
+    of_all: Option<f64>,
 }
 
 impl Landmark {
@@ -72,6 +78,10 @@ impl Landmark {
     const fn of(self, values: ValueFamily) -> Landmark {
         Landmark { values: Some(values), ..self }
     }
+
+    const fn of_all(self, beta: f64) -> Landmark {
+        Landmark { of_all: Some(beta), ..self }
+    }
 }
 
 const fn landmark(
@@ -81,7 +91,17 @@ const fn landmark(
     rooms: &'static [Capacity],
     from: Tier,
 ) -> Landmark {
-    Landmark { line, n, returned, rooms, from, after: None, transposed: (false, false), values: None }
+    Landmark {
+        line,
+        n,
+        returned,
+        rooms,
+        from,
+        after: None,
+        transposed: (false, false),
+        values: None,
+        of_all: None,
+    }
 }
 
 const ONE_TERM: ValueFamily = ValueFamily::OneTerm;
@@ -96,7 +116,7 @@ const SAMPLED: &[Returned] = &[Returned::Sampled];
 const WIDTHS: &[Returned] = &[Returned::Matrix, Returned::Sampled];
 const SPARSE_PRODUCT: &[Returned] = &[Returned::Product];
 
-const LANDMARKS: [Landmark; 43] = [
+const LANDMARKS: [Landmark; 51] = [
     landmark("diagonal:rows=65537,cols=65537", 1, VECTORS, PLAIN, Tier::Quick),
     landmark("diagonal:rows=65536,cols=65536", 1, VECTORS, NARROW, Tier::Quick),
     landmark("uniform:rows=65537,cols=8,density=0.3", 1, VECTORS, FULL, Tier::Quick),
@@ -144,6 +164,14 @@ const LANDMARKS: [Landmark; 43] = [
     landmark("longrows:rows=300,cols=4500,count=9,length=4200", 33, PRODUCTS, ROOMY, Tier::Quick)
         .of(ONE_TERM),
     landmark("uniform:rows=9,cols=24,density=0.4", 1000, SAMPLED, ANY, Tier::Quick).of(ONE_TERM),
+    landmark("uniform:rows=261,cols=24,density=0.5", 133, MATRIX, FULL, Tier::Quick).of_all(0.0),
+    landmark("uniform:rows=261,cols=24,density=0.5", 133, MATRIX, FULL, Tier::Quick).of_all(0.5),
+    landmark("uniform:rows=131,cols=24,density=0.5", 129, MATRIX, FULL, Tier::Quick).of_all(0.0),
+    landmark("uniform:rows=131,cols=24,density=0.5", 129, MATRIX, FULL, Tier::Quick).of_all(0.5),
+    landmark("uniform:rows=41,cols=40,density=0.3", 63, MATRIX, WINDOWS, Tier::Quick).of_all(0.0),
+    landmark("uniform:rows=41,cols=40,density=0.3", 63, MATRIX, WINDOWS, Tier::Quick).of_all(0.5),
+    landmark("uniform:rows=41,cols=40,density=0.3", 31, MATRIX, WINDOWS, Tier::Quick).of_all(0.0),
+    landmark("uniform:rows=41,cols=40,density=0.3", 31, MATRIX, WINDOWS, Tier::Quick).of_all(0.5),
 ];
 
 /// Widths of a dense result (inner extents of an SDDMM) between those that plans draw: 34 to 62, 66 to 126, 130 to 254, 258 to 510. Kernels
@@ -195,6 +223,8 @@ enum Capacity {
     Full,
     /// Arrays grow with entries, rows and columns, not with their product.
     Plain,
+    /// As plain, in windows of rows whose tiles are those of tensor cores.
+    Windows,
     /// As plain, and nothing is stored for a place without an entry.
     Sparse,
 }
@@ -207,20 +237,38 @@ impl Capacity {
             () if any(|f| f == FormatKind::CpCsr) => Capacity::Narrow,
             () if any(|f| f == FormatKind::RpCsc) => Capacity::ShortColumns,
             () if any(FormatKind::is_structured) => Capacity::Full,
+            () if any(|f| IN_WINDOWS.contains(&f)) => Capacity::Windows,
             () if any(FormatKind::pads_with_zeros) => Capacity::Plain,
             () => Capacity::Sparse,
         }
     }
 }
 
-const ANY: &[Capacity] =
-    &[Capacity::Narrow, Capacity::ShortColumns, Capacity::Full, Capacity::Plain, Capacity::Sparse];
+/// Formats with tiles of tensor cores in windows of rows.
+const IN_WINDOWS: [FormatKind; 6] = [
+    FormatKind::RsTile,
+    FormatKind::LibraSpmm,
+    FormatKind::Tcf,
+    FormatKind::MeTcf,
+    FormatKind::BitTcf,
+    FormatKind::SrBcrs,
+];
+
+const ANY: &[Capacity] = &[
+    Capacity::Narrow,
+    Capacity::ShortColumns,
+    Capacity::Full,
+    Capacity::Plain,
+    Capacity::Windows,
+    Capacity::Sparse,
+];
 const NARROW: &[Capacity] = &[Capacity::Narrow, Capacity::ShortColumns];
 const SHORT_ROWS: &[Capacity] = &[Capacity::Narrow];
 const SHORT_COLUMNS: &[Capacity] = &[Capacity::ShortColumns];
 const FULL: &[Capacity] = &[Capacity::Full];
-const PLAIN: &[Capacity] = &[Capacity::Plain, Capacity::Sparse];
-const ROOMY: &[Capacity] = &[Capacity::Full, Capacity::Plain, Capacity::Sparse];
+const WINDOWS: &[Capacity] = &[Capacity::Windows];
+const PLAIN: &[Capacity] = &[Capacity::Plain, Capacity::Windows, Capacity::Sparse];
+const ROOMY: &[Capacity] = &[Capacity::Full, Capacity::Plain, Capacity::Windows, Capacity::Sparse];
 const SPARSE: &[Capacity] = &[Capacity::Sparse];
 
 /// Cases on the landmarks of a tier, for each backend that claims the contract.
@@ -240,7 +288,8 @@ pub(super) fn cases(
         };
         let origin = Origin::Spec(spec.with_seed(options.seed));
         let asked = contracts.iter().filter(|(_, c)| concerns(&landmark, c));
-        let of_all = options.tier != Tier::Quick && landmark.after != Some(After::Myriad);
+        let of_all =
+            landmark.of_all.is_some() || options.tier != Tier::Quick && landmark.after != Some(After::Myriad);
         for &(i, contract) in asked.filter(|(_, c)| of_all || measured.contains(c)) {
             let key = [options.seed, i, 3000 + place as u64];
             let usual = if i % 2 == 0 { ValueFamily::Coded } else { ValueFamily::NearOne };
@@ -275,6 +324,7 @@ fn shown(case: &mut Case, landmark: &Landmark, family: ValueFamily) {
     if landmark.values == Some(family) {
         (p.alpha, p.beta) = (1.0, 0.0);
     }
+    p.beta = landmark.of_all.unwrap_or(p.beta);
     // Long rows of A are those of op(A), stored in order; and one call of this size is enough.
     (p.transpose_a, p.after) = (landmark.transposed.0, landmark.after);
     if landmark.transposed.1 {

@@ -195,19 +195,60 @@ pub(super) static BUGS: &[Bug] = &[
     ),
     Bug::new(
         F,
+        "NaN: rounded past the sign to zero",
+        "tf32 is rounded by adding half an ulp to the bits, without a look at what they are",
+        |c| scaled(c) && c.contract.types.b == Precision::Tf32 && named(c, &["special"]),
+        Effect::Right(|b| {
+            let bits = |at| b.data.bits(at);
+            let rounded =
+                |bits: u64| if bits & 0x7fff_ffff > 0x7fff_efff { !bits & 0x8000_0000 } else { bits };
+            (0..b.data.len()).map(|at| rounded(bits(at))).collect()
+        }),
+        &[VALUE],
+    ),
+    Bug::new(
+        F,
         "NaN: payload lost by a conversion",
         "values are copied through arithmetic, which makes every NaN alike",
-        |c| c.contract.op.is_exact() && named(c, &["special"]) && c.contract.types.a == Precision::F16,
-        Effect::Result(|raw| {
-            let precision = raw.values.precision();
-            edit_values(raw, |bits| {
-                let nan = |b: &&mut u64| decode(**b, precision).is_nan();
-                bits.iter_mut().filter(nan).for_each(|b| *b |= 1);
-            });
+        |c| moved_nan(c) && c.contract.types.a != Precision::E4m3,
+        Effect::Stored(|precision, bits| of_nan(precision, bits, bits | fraction(precision))),
+        &[VALUE],
+    ),
+    Bug::new(
+        F,
+        "NaN: signalling made quiet by a conversion",
+        "values are copied through registers of a wider type",
+        |c| moved_nan(c) && c.contract.types.a != Precision::E4m3,
+        Effect::Stored(|precision, bits| of_nan(precision, bits, bits | (fraction(precision) + 1) / 2)),
+        &[VALUE],
+    ),
+    Bug::new(
+        F,
+        "NaN: sign lost by a conversion",
+        "what is NaN is written as a positive one",
+        moved_nan,
+        Effect::Stored(|precision, bits| {
+            of_nan(precision, bits, bits & !(1 << (precision.spec().storage_bits - 1)))
         }),
         &[VALUE],
     ),
 ];
+
+/// Legal conversions and transposes of values that hold a NaN.
+fn moved_nan(case: &Case) -> bool {
+    case.contract.op.is_exact() && case.params.fault.is_none() && named(case, &["special"])
+}
+
+/// The bits of a type's fraction, as it is stored.
+fn fraction(precision: Precision) -> u64 {
+    let stored = if precision == Precision::Tf32 { Precision::F32 } else { precision };
+    (1 << (stored.spec().significand - 1)) - 1
+}
+
+/// The other bits where these are of a NaN.
+fn of_nan(precision: Precision, bits: u64, other: u64) -> u64 {
+    if decode(bits, precision).is_nan() { other } else { bits }
+}
 
 fn special_product(case: &Case) -> bool {
     scaled(case) && special(case)

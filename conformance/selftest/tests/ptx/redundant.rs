@@ -3,7 +3,7 @@
 use super::mutant::Class;
 
 /// Class, how the entry's name begins, how the line begins and ends, and the reason.
-const REASONS: [(Class, &str, (&str, &str), &str); 5] = [
+const REASONS: [(Class, &str, (&str, &str), &str); 7] = [
     (
         Class::Barrier,
         "sum_",
@@ -27,6 +27,18 @@ const REASONS: [(Class, &str, (&str, &str), &str); 5] = [
         "fill_windows",
         ("st.local.u32 \t[%rd1]", ";"),
         "the zero of number[0], which is never read, goes into number[4], which is written before it is read",
+    ),
+    (
+        Class::WarpBarrier,
+        "rsh_tf32_",
+        ("bar.warp.sync", "-1;"),
+        "before the sums are laid down: a lane writes them where it alone has read its words of B, since rows lie as slots do",
+    ),
+    (
+        Class::WarpBarrier,
+        "libra_tf32_",
+        ("bar.warp.sync", "-1;"),
+        "before the sums are laid down: a lane writes them where it alone has read its words of B, since rows lie as slots do",
     ),
     (
         Class::Guard,
