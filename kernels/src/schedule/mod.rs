@@ -8,6 +8,9 @@
 //! plan        the best pairs of CSR alone, tiles alone and both, measured             -> threads, boundary, br
 //! ```
 //!
+//! The paper takes the pair that the model says is best (equation 3). Here the model proposes, and the fastest run is the plan; with two
+//! threads every legal pair is measured anyway. Only kernels for x86 are planned: those for Arm have no scheduler.
+//!
 //! The boundary is exact. The model is solved in f64, and two predictions that are closer than [`TIE`] of what went into
 //! them are equal: fewer threads win then, and of those, fewer of the CSR part.
 
