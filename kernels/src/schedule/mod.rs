@@ -1,5 +1,5 @@
 //! The LOOPS scheduler: which rows become tiles, and how many threads compute which part (sections 3.1 and 3.5 of its paper;
-//! SEMANTICS section 3).
+//! SEMANTICS section 6).
 //!
 //! ```text
 //! calibrate   time a sample of the rows: one thread of each part, then a few pairs (x, y) of both
