@@ -9,7 +9,7 @@
 //! bits are the same for every split. A transpose has no tiles; its rows are entries and slots, turned.
 //!
 //! There is no unit for outer products here: both parts use vectors. A worker that has nothing left to do in its part helps with the
-//! other. The kernel of the registry shares workers out in proportion to entries; the numbers of a plan need [`spmm_split`].
+//! other. The kernel of the registry shares workers out in proportion to the work; the numbers of a plan need [`spmm_split`].
 //!
 //! Source: section 3.3 of the LOOPS paper; SEMANTICS section 6.
 
