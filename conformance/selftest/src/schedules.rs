@@ -1,7 +1,7 @@
 //! Schedules with one bug each: what the papers print about who does what, against what the oracle pins.
 //!
-//! A contract asks for a product or an encoding, never for a schedule; a kernel's scheduler is compared with the oracle's
-//! function, or put before its check. So are these, over inputs that count up from small ones.
+//! A contract asks for a product or an encoding, never for a schedule. Here each schedule is compared with the oracle's function, or
+//! put before its check, over inputs that count up from small ones.
 //!
 //! ```text
 //! slip 2  boundary * TP_csr * t_csr = (m - boundary) * TP_tile * t_tile        the faster unit gets fewer rows

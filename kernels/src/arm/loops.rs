@@ -5,10 +5,13 @@
 //! C rows boundary..m      tile part   NEON (neon.rs) or SME (sme/)   chunks of blocks  /  rows of C
 //! ```
 //!
-//! Which chunk runs where changes no result. Pads of tiles are multiplied. The transpose of a LOOPS matrix has no tiles along its
-//! rows: it is turned into rows, pads included, and goes the way of the CSR part.
+//! Both parts share one pool of threads, each of which takes chunks of either: the paper's two groups of threads, each with a number of
+//! its own (section 3.4), and its choice of numbers and boundary (section 3.5) are not here. Which chunk runs where changes no result.
 //!
-//! Source: section 3 of the LOOPS paper; SEMANTICS section 3.
+//! Pads of tiles are multiplied. The transpose of a LOOPS matrix has no tiles along its rows: it is turned into rows, pads included,
+//! and goes the way of the CSR part.
+//!
+//! Source: section 3 of the LOOPS paper; SEMANTICS section 6.
 
 use super::csr::{ByRows, Lists, Turned, without_product};
 use super::neon::{self, Block, NeonVector};

@@ -8,7 +8,11 @@
 //! Two rows of the table for each element type. `libra` is the hybrid: blocks from 24 entries on (the paper's 0.1875) go to
 //! tensor cores. `mma` gives every entry to them. Declared arithmetic: in blocks a chain of `mma` in ascending k, single
 //! entries one fused chain; both round tf32 operands as `rna`, and no output has terms in both. Nothing is atomic: every
-//! output has one writer. Source: Libra, sections 4.2 to 4.4.
+//! output has one writer.
+//!
+//! Source: Libra, sections 4.2 to 4.4. Different from it: both parts are one launch, where section 4.4.1 has two kernels; and single entries
+//! are rounded to tf32, where the paper keeps them in FP32. Patterns of blocks only have kernels of their own for some k; the hybrid has
+//! not, so `libra` beside `mma` does not compare the two distributions alone.
 
 mod prepared;
 

@@ -7,8 +7,12 @@
 //!
 //! Declared arithmetic: rows of windows are a chain of `mma` over their tiles, in segments of 16 tiles whose sums are added
 //! in ascending order, four at a time; then those sums. Residual rows are one fused chain; both round tf32 operands as `rna`,
-//! and no row is in both. The paper adds the segments of super-long windows atomically (section 3.3.3); the second pass here fixes their order.
-//! Transposed, no tiles lie along the rows of A: everything goes to FP32 cores. Source: RSH-SpMM, sections 3.2 and 3.3.
+//! and no row is in both. Transposed, no tiles lie along the rows of A: everything goes to FP32 cores.
+//!
+//! Source: RSH-SpMM, sections 3.2 and 3.3. Different from it: one launch for both kinds of rows, where the paper has two kernels; rows
+//! of B go to shared memory by `cp.async`, two tiles ahead, where Algorithm 2 loads them into registers, one ahead; every window is cut after
+//! 16 tiles, where section 3.3.3 cuts "super-long" ones only, by the size and sparsity of the matrix; sums of segments are added in a fixed
+//! order, where the paper adds them atomically; and rows are not reordered (section 3.4).
 
 use super::gpu::Gpu;
 use super::operand::product;
@@ -24,8 +28,7 @@ use sparse_types::refusal::Refusal;
 use sparse_types::task::{Answer, Task};
 use sparse_types::{F16, Tf32};
 
-/// Tiles of a segment, half of what the balance of section 3.3.3 cuts: on an H200 there is more to fill. A residual row is
-/// one chain.
+/// Tiles of a segment; section 3.3.3 gives no number. A residual row is one chain.
 const LIMITS: Limits = Limits { tiles: MOST, piece: u32::MAX, rest: u32::MAX };
 
 /// The rows of the table.
@@ -52,7 +55,7 @@ fn run<I: TileElement>(gpu: Option<&Gpu>, task: Task<'_>) -> Result<Answer, Refu
     )
 }
 
-/// Uploads a matrix; its arrays are used as the format has them.
+/// Uploads a matrix. Its arrays are used as the format has them; beside them goes the plan of the work (items, row slots, cut rows).
 pub(crate) fn prepare<I: TileElement>(
     gpu: &Gpu,
     matrix: &RsTileParts<I>,

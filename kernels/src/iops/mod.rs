@@ -26,6 +26,10 @@
 //! **Assumed where the paper is silent**: the array works in lockstep; an encoder takes an entry per group and cycle; tiles
 //! without an entry are not requested; a full psum buffer stops the array while it is mapped and its sums cross the pins; a
 //! tile that does not fit is read in pieces.
+//!
+//! **Not modelled**: in SDMM the paper merges idle buffers of an element with its value buffers (figure 9d); here an element holds as many
+//! psums in both modes. The four buffers of an element are one number, the shift registers that sort have no end, and area and power are
+//! not computed.
 
 mod clock;
 mod counters;

@@ -10,7 +10,7 @@
 //!    +------- Tm
 //! ```
 //!
-//! Seeds/003, section 5; its table VI is lost, the rules are those of SEMANTICS 9.9 and 9.10. "We apply the exhaustion
+//! IOPS, section 5; its table VI is lost, the rules are those of SEMANTICS 9.9 and 9.10. "We apply the exhaustion
 //! method": so does this, over the counts of tiles that give different sizes, of which an extent has at most twice its root.
 
 use super::machine::{EXTENT, LENGTH, LOCATION, Machine};

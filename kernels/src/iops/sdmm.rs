@@ -5,7 +5,7 @@
 //!   element (i, j):  C[rows of group i, columns of group j] += a * B[k, columns of group j]
 //! ```
 //!
-//! Seeds/003, table IV. k ascends over the tiles, so each element of C is one ascending chain from +0.
+//! IOPS, table IV. k ascends over the tiles, so each element of C is one ascending chain from +0.
 
 use super::clock::{Clock, Supply, Want};
 use super::counters::{Counters, HighWater, Join};

@@ -7,7 +7,7 @@
 //!   address mapping -> sums                        map
 //! ```
 //!
-//! Seeds/003, tables II and III. The array works in lockstep, since elements of a row (column) share what is broadcast: a k
+//! IOPS, tables II and III. The array works in lockstep, since elements of a row (column) share what is broadcast: a k
 //! that both operands store takes the longest lane of A times the longest of B, a k that one stores takes a comparison. A
 //! pair of pieces is visited by A, then B; so terms of an element of C ascend in k, whatever the pieces.
 

@@ -1,5 +1,5 @@
 //! The LOOPS scheduler: which rows become tiles, and how many threads compute which part (sections 3.1 and 3.5 of its paper;
-//! SEMANTICS section 3).
+//! SEMANTICS section 6).
 //!
 //! ```text
 //! calibrate   time a sample of the rows: one thread of each part, then a few pairs (x, y) of both
@@ -7,6 +7,9 @@
 //! model       least squares for perf(x, y) = a0 + a1 x + a2 y + a3 x^2 + a4 y^2       -> the best legal pair
 //! plan        the best pairs of CSR alone, tiles alone and both, measured             -> threads, boundary, br
 //! ```
+//!
+//! The paper takes the pair that the model says is best (equation 3). Here the model proposes, and the fastest run is the plan; with two
+//! threads every legal pair is measured anyway. Only kernels for x86 are planned: those for Arm have no scheduler.
 //!
 //! The boundary is exact. The model is solved in f64, and two predictions that are closer than [`TIE`] of what went into
 //! them are equal: fewer threads win then, and of those, fewer of the CSR part.

@@ -8,7 +8,10 @@
 //! A tile multiplies all its slots, pads too. Either way an element of C is one chain of fused steps in ascending column: the
 //! bits are the same for every split. A transpose has no tiles; its rows are entries and slots, turned.
 //!
-//! Source: section 3.3 of the LOOPS paper; SEMANTICS section 3.
+//! There is no unit for outer products here: both parts use vectors. A worker that has nothing left to do in its part helps with the
+//! other. The kernel of the registry shares workers out in proportion to the work; the numbers of a plan need [`spmm_split`].
+//!
+//! Source: section 3.3 of the LOOPS paper; SEMANTICS section 6.
 
 use super::element::{Enter, Leave};
 use super::formats::{CompressedRows, transposed};

@@ -11,6 +11,9 @@
 //! Equation (1) of the paper multiplies each part's rows by its unit's throughput, which gives the faster unit
 //! fewer rows; here the rows are proportional to throughput (SEMANTICS section 6). What is printed is
 //! [`row_boundary_as_printed`], for the tests that tell the two apart.
+//!
+//! [`choose`] is equation (3): the best pair by the model. The scheduler of `sparse-kernels` lets the model only propose pairs, times
+//! them, and takes the fastest run.
 
 mod threads;
 

@@ -11,6 +11,10 @@
 //! ```
 //!
 //! Everything is counted in f32 elements of 4 bytes, as the paper does; `n`, `m` and `l` are its N, M and L.
+//!
+//! No kernel of `sparse-kernels` uses or is compared with any of this. Its CUDA kernels have five tiles of their own, none of
+//! which is a row of table I; they take the longest slice that fits their shared memory, up to 48 rows of B' and 256 of B, in place of
+//! equations (4) and (5); they pack by another rule than [`is_packed`]; and they have no double buffers in registers (listing 4).
 
 mod blocking;
 mod packing;

@@ -17,6 +17,8 @@
 //! are compared column by column. What is not bounded by the cap is the length of a compared row, since the union of two
 //! rows is summed column by column: if a row of a hundred thousand columns is the only candidate of as many rows, each of
 //! which has a smaller column of its own, that takes half a minute.
+//!
+//! No kernel, format or benchmark of the suite reorders rows: `examples/reorder.rs` of this crate does, and counts.
 
 mod forest;
 mod isolated;

@@ -7,6 +7,10 @@
 //!
 //! Declared arithmetic: f32 is one fused chain in ascending row of W, the others are chains of `mma` over so many successive
 //! rows; all from +0, pads multiplied, `MulThenAdd` epilogue, tf32 rounded as `rna`. Both ways give the same bits.
+//!
+//! From NM-SpMM are blocking, the packed rows of B with a re-indexed D, and loading a slice while another is multiplied. Not from it: the
+//! sizes of tiles and slices and the rule for packing (`shape`), the matrix unit, and one loop for packed and whole slices, where the paper
+//! has two pipelines. Its double buffers in registers (listing 4) are left out.
 
 mod cut;
 mod lists;

@@ -1,5 +1,5 @@
-//! The tiles of `nm_tile.cu` and which one a product gets: the parameter table (NM-SpMM, table I, for a GPU of 128 lanes a
-//! multiprocessor).
+//! The tiles of `nm_tile.cu` and which one a product gets. The sizes are ours, for a GPU of 128 lanes a multiprocessor: none is a row of
+//! the paper's table I, whose blocks are 32 x 32, 32 x 64 and 64 x 128.
 //!
 //! ```text
 //!            columns of B x W    thread   threads   blocks a multiprocessor
@@ -12,14 +12,15 @@
 
 use super::cut::Blocking;
 
-/// The step-wise versions of the paper.
+/// The step-wise versions of the paper, with two differences: V2 packs at any sparsity, where the paper packs above a threshold only; and
+/// V3 chooses among all tiles, where V1 and V2 have one, so that V3 over V2 is not the pipeline's gain alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Version {
     /// Blocking.
     V1,
-    /// And packing.
+    /// And packing, always.
     V2,
-    /// And pipelines; packing where the sparsity is high.
+    /// And a pipeline, in the tile that suits the product; packing where a block needs few rows of B.
     V3,
 }
 

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! `kernels/cuda/preprocess.cu` says how. [`conversion_times`] times the same passes where CSR and result stay on the device.
-//! Source: Libra, sections 4.2 to 4.4 ("preprocessing on GPU").
+//! Source: Libra, sections 4.2 to 4.4 ("preprocessing on GPU"), without its last stage: the balance of the work is planned on the host when a
+//! matrix is uploaded. Conversions return arrays to the host; no kernel multiplies from what stays on the device.
 
 mod passes;
 mod rule;

@@ -11,7 +11,8 @@
 //! atomic additions. A chain of tiles is always cut after `tiles` of them, the sums of four chains are added to one, and a rest
 //! that has pieces is cut after each: where a window is *not* long, the same sums are formed without a workspace. So bits do
 //! not depend on what counts as long either.
-//! Sources: RSH-SpMM, section 3.3.3 (super-long windows); Libra, section 4.3 (Ts, Cs, short and long tiles).
+//! Sources: RSH-SpMM, section 3.3.3 (long windows are split); Libra, section 4.3 (Ts, Cs). Neither paper's rule for which windows are
+//! cut is followed: here all of them are cut alike.
 
 use std::ops::Range;
 

@@ -13,6 +13,11 @@
 //!
 //! Costs are counted, not timed: whole numbers of elements fetched and slots multiplied, for one column of the dense
 //! operand (SpMM) or one step of the inner dimension (SDDMM).
+//!
+//! The kernels of `sparse-kernels` share the distribution with this module, through the formats, and no more. Its CUDA kernels launch
+//! both parts at once in one kernel on one stream, so [`Occupancy`] decides nothing there; they cut work by a plan of their own, not by
+//! [`Balance`] (no short tiles, no atomics: sums of pieces are added in a fixed order), and take `eta` as given: [`CostModel`] has never
+//! been compared with times of a device.
 
 mod balance;
 mod occupancy;

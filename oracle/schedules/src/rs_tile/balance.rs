@@ -10,6 +10,8 @@
 //! Section 3.3.3: "super-long" rows are "selectively split based on matrix size, sparsity, and tile expansion", without
 //! numbers. Chosen: a window is cut when it has more than 32 blocks and more than four times the mean, into segments of
 //! 32 blocks. Every segment of a cut window adds into C, nothing else does. The format does not change.
+//!
+//! No kernel of `sparse-kernels` follows this: its CUDA kernel cuts all windows after 16 blocks.
 
 /// Blocks of a full segment.
 pub const SEGMENT_BLOCKS: u32 = 32;

@@ -1,4 +1,4 @@
-//! What the pipelined kernel may load before its loop.
+//! What the paper's pipelined kernel may load before its loop.
 //!
 //! Algorithm 2 fills both buffers up front: blocks `start` and `start + 1`, unconditionally. A segment of one block has
 //! no second block: the load takes the first block of the next window, or lies past the end of the arrays in the last

@@ -11,7 +11,7 @@
 //! 4 x 4, groups = 2     values           a d e | b c
 //! ```
 //!
-//! Seeds/003, section 3.1.1. Groups have equal widths, `ceil(cols / groups)`; the last group that has columns may be
+//! IOPS, section 3.1.1. Groups have equal widths, `ceil(cols / groups)`; the last group that has columns may be
 //! narrower, and groups after it have none. Only rows that hold an entry are stored, in `row_idx` as in each group.
 //! Explicit zeros are kept. Field widths as in RP-CSC: at most 64 groups, 2^16 rows, 2^16 columns per group, 255 entries
 //! in a row of a group.

@@ -10,7 +10,7 @@
 //!                                                    position 0 1 2 4 3 5 6, each one's place in CSR
 //! ```
 //!
-//! Seeds/002, sections 4.2 to 4.4; SEMANTICS section 8. A window is 8 rows from a multiple of 8 on. Its vectors are
+//! Libra, sections 4.2 to 4.4; SEMANTICS section 8. A window is 8 rows from a multiple of 8 on. Its vectors are
 //! sorted by entries, most first, equal ones by column, and cut by 16 in that order. A block, the short last one too,
 //! goes to the tensor part from `ceil(eta * 128)` entries on, so the tensor part is the front of that order; the vectors
 //! behind it are the CUDA-core part, in the order of CSR. `position` and `rest_position` put the results of both parts

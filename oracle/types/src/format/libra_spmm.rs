@@ -9,7 +9,7 @@
 //!                 the rest: row_ptr 0 0 1 2, col_idx 2 3, rest_values d g
 //! ```
 //!
-//! Seeds/002, sections 4.2 to 4.4; SEMANTICS section 8. A window is 8 rows from a multiple of 8 on. A vector goes to
+//! Libra, sections 4.2 to 4.4; SEMANTICS section 8. A window is 8 rows from a multiple of 8 on. A vector goes to
 //! the tensor part from `ceil(eta * 8)` entries on: at least, not more than (slip 4). With `fill`, the free columns of
 //! a window's last block take the densest remaining vectors, equally dense ones by column. The columns of a window
 //! then ascend, and are cut by `kb`; a window without a dense vector has no block, `fill` or not.

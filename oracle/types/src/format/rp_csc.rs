@@ -10,13 +10,13 @@
 //!                       values           a c b | d e
 //! ```
 //!
-//! Seeds/003, section 3.1.1. Groups have equal heights, `ceil(rows / groups)`; where that does not divide the rows, the
+//! IOPS, section 3.1.1. Groups have equal heights, `ceil(rows / groups)`; where that does not divide the rows, the
 //! last group that has rows is shorter, and groups after it have none (5 rows in 4 groups: 2, 2, 1, 0). Only columns
 //! that hold an entry are stored, in `col_idx` as in each group. Explicit zeros are kept.
 //!
 //! The field widths are those of section 6.1 of the paper: 16 bits for locations, 8 bits for lengths, and one bitmap of
 //! 64 bits. Hence at most 64 groups ([`GROUP_LIMIT`]), 2^16 columns and 2^16 rows per group ([`EXTENT_LIMIT`]), 255
-//! entries in a column of a group ([`LANE_LIMIT`]); larger matrices are cut into tiles first (`schedule::iops`).
+//! entries in a column of a group ([`LANE_LIMIT`]); larger matrices are cut into tiles first (`iops` of `sparse-schedules`).
 //! The paper has one buffer per group; here groups follow one another, and the two `ptr` arrays say where.
 
 use super::check::{check_ascending, check_length, check_offsets, check_shape};

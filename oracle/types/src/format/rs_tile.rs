@@ -10,7 +10,7 @@
 //!                            residual_row 8, residual_width 1, residual_col 5, residual_values f
 //! ```
 //!
-//! Source: RSH-SpMM, section 3.2; the partition is that of the oracle's `schedule::rs_tile`. The distinct columns
+//! Source: RSH-SpMM, section 3.2; the partition is `format::rs_partition` of `sparse-oracle`. The distinct columns
 //! of a window, ascending, are cut by 8. Pads are known by their column, so explicit zeros are kept. A row before a window
 //! that is in neither part is empty; a window holds all entries of its rows, and runs past the last row where it must.
 //!
