@@ -19,7 +19,7 @@
 //
 // Single entries: a warp takes 32 of them, brings sixteen elements of all their rows into shared memory at a time, the next
 // sixteen being on their way, and each lane runs the FMA chain of its entry.
-// Source: Libra, sections 4.2 to 4.4; PTX ISA 9.1, 9.7.14.5.
+// Source: Libra (seeds of the paper: sections 4.2 to 4.4); PTX ISA 9.1, 9.7.14.5.
 
 static const u32 PAD = 0xffffffffu;
 
