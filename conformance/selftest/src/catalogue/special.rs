@@ -219,7 +219,9 @@ pub(super) static BUGS: &[Bug] = &[
         "NaN: signalling made quiet by a conversion",
         "values are copied through registers of a wider type",
         |c| moved_nan(c) && c.contract.types.a != Precision::E4m3,
-        Effect::Stored(|precision, bits| of_nan(precision, bits, bits | (fraction(precision) + 1) / 2)),
+        Effect::Stored(|precision, bits| {
+            of_nan(precision, bits, bits | (fraction(precision) ^ (fraction(precision) >> 1)))
+        }),
         &[VALUE],
     ),
     Bug::new(
