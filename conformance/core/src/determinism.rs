@@ -15,11 +15,11 @@ use crate::case::Case;
 use crate::execute::{Before, execute, execute_threaded, execute_together};
 use crate::operands::Operands;
 use crate::report::{Repeated, Same};
-use crate::response::Response;
+use crate::response::{Response, poison};
 use crate::sequence::negated;
 use sparse_oracle::each_parts;
 use sparse_oracle::format::{AnyParts, FieldRef, Fields};
-use sparse_oracle::scalar::{AnySlice, Element};
+use sparse_oracle::scalar::{AnySlice, Element, Precision, decode};
 use sparse_oracle::task::RawSparse;
 use sparse_oracle::verdict::{Defect, Mismatch};
 use std::time::{Duration, Instant};
@@ -224,7 +224,7 @@ fn difference(case: &Case, operands: &Operands, first: &Response, other: &Respon
             places
                 .map(|at| (at, a.place.offset(at, at.0)))
                 .map(|(at, offset)| (at, a.found().bits(offset), b.found().bits(offset)))
-                .find(|(_, x, y)| x != y)
+                .find(|&(_, x, y)| !is_same(x, y, a.found().precision()))
                 .map(|(at, x, y)| Difference {
                     at: Some(at),
                     place: format!("element ({}, {})", at.0, at.1),
@@ -236,13 +236,15 @@ fn difference(case: &Case, operands: &Operands, first: &Response, other: &Respon
             if (a.kind, a.rows, a.cols, a.params, a.width) != (b.kind, b.rows, b.cols, b.params, b.width) {
                 return Some(Difference::of_kind("the format or shape"));
             }
-            in_lists(&raw_lists(a), &raw_lists(b))
+            let is_moved = case.contract.op.is_exact();
+            let same = |x, y| !is_moved && is_same(x, y, a.values.precision());
+            in_lists(&raw_lists(a), &raw_lists(b), same)
         }
         (Response::Parts(a), Response::Parts(b)) => {
             if a.kind() != b.kind() || a.precision() != b.precision() {
                 return Some(Difference::of_kind("the format"));
             }
-            in_lists(&part_lists(a), &part_lists(b))
+            in_lists(&part_lists(a), &part_lists(b), |_, _| false)
         }
         // A machine that could not start it again says nothing of it.
         (Response::NotAsked(_), _) | (_, Response::NotAsked(_)) => None,
@@ -253,10 +255,20 @@ fn difference(case: &Case, operands: &Operands, first: &Response, other: &Respon
 /// An array by name, its elements as bits.
 type List = (&'static str, Vec<u64>);
 
-fn in_lists(first: &[List], other: &[List]) -> Option<Difference> {
+/// True of equal bits, and of any two NaN of a product (clause 3.4): whose payload is handed on depends on which factor an instruction
+/// names first, which may differ between a vector and what is left of a row. Not of what was not written.
+fn is_same(x: u64, y: u64, precision: Precision) -> bool {
+    let is_nan = |bits| decode(bits, precision).is_nan() && bits != poison(precision);
+    x == y || is_nan(x) && is_nan(y)
+}
+
+/// Lists of bits, element by element; of values that differ, `same` says whether they count as one.
+fn in_lists(first: &[List], other: &[List], same: impl Fn(u64, u64) -> bool) -> Option<Difference> {
     first.iter().zip(other).find_map(|((name, a), (_, b))| {
         let longest = a.len().max(b.len());
-        let at = (0..longest).find(|&at| a.get(at) != b.get(at))?;
+        let is_one = |x, y| x == y || *name == "values" && same(x, y);
+        let differ = |at: &usize| !a.get(*at).zip(b.get(*at)).is_some_and(|(&x, &y)| is_one(x, y));
+        let at = (0..longest).find(differ)?;
         Some(Difference {
             at: None,
             place: format!("{name}[{at}]"),
@@ -299,6 +311,18 @@ pub fn field_bits<T: Element>(field: &FieldRef<'_, T>) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Two NaN of a product are no difference, with whatever payload; what was not written, and other bits, are.
+    #[test]
+    fn any_nan_of_a_product_is_any_nan() {
+        let f32s = |x, y| is_same(x, y, Precision::F32);
+        assert!(f32s(0x7fc0_0000, 0xffff_ffff) && f32s(1, 1));
+        assert!(!f32s(0x7fc0_0000, poison(Precision::F32)) && !f32s(0x7f80_0000, 0x7fc0_0000));
+        assert!(!f32s(0, 0x8000_0000));
+        let lists = |bits: u64| vec![("indices", vec![bits]), ("values", vec![bits])];
+        let first = |same: bool| in_lists(&lists(7), &lists(8), |_, _| same).map(|found| found.place);
+        assert_eq!(first(true), Some("indices[0]".to_owned()));
+    }
 
     #[test]
     fn the_sample_is_a_function_of_the_line() {

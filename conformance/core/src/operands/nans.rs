@@ -1,14 +1,16 @@
 //! The bits of NaN in operands: of either sign, with any payload.
 //!
 //! ```text
-//! f16  sign  11111  quiet  payload                      moved       any, the first of a matrix negative and signalling
-//!       ?             ?    ? ? ? ? ? ? ? ? ?            multiplied  quiet, all ones in one of four; f64: one NaN for all
+//! f16         sign  11111  quiet  payload
+//! moved        ?             ?    ? ? ? ? ? ? ? ? ?    the first of a matrix is negative and signalling
+//! multiplied   ?             1    ? ? ? ? ? ? ? ? ?    all ones in one of four; of f64 there is one NaN, since which one an
+//!                                                      instruction hands on is not modelled (clause 11.4)
 //! ```
 //!
 //! A conversion hands on bits (clause 1.16): with one NaN for all, who makes every NaN alike is clean. A matrix that is moved has one NaN
 //! at least in a family of values that has NaN. Who rounds by adding half an ulp to the bits carries a NaN of all ones past the sign, to
-//! zero; a signalling one that hardware cuts to its upper bits is an infinity (clause 11.5), and so products are given quiet ones. None is
-//! the pattern that says "not written".
+//! zero; a signalling one that hardware cuts to its upper bits is an infinity (clause 11.5), and so products are given quiet ones. In types
+//! that results have, none is the pattern that says "not written", nor would be with its sign turned.
 
 use super::seed_of;
 use crate::case::{Case, Filling};
@@ -25,7 +27,6 @@ pub(super) fn of_moved<T: Scalar>(case: &Case, values: &mut [T]) {
     let has_special =
         matches!(case.filling, Filling::Drawn(ValueFamily::Special | ValueFamily::PlacedSpecial, _));
     let count = values.len();
-    // One value stays an ordinary one, as the families say.
     if has_special && count > 1 && !values.iter().any(|&value| is_nan(value)) {
         values[random.random_range(0..count)] = T::from_f64(f64::NAN);
     }
@@ -79,8 +80,9 @@ fn bits(precision: Precision, kind: Kind, random: &mut Pcg64Mcg) -> u64 {
             Kind::Ones => 2 * quiet - 1,
         };
         let bits = sign | infinity | payload;
-        // Of ones there is no other; the 8-bit types, where they are the pattern, are never results.
-        if bits != poison(precision) || kind == Kind::Ones {
+        // All ones are the pattern of the 8-bit types only, in which there are no results.
+        let turned = if kind == Kind::Quiet { bits & !sign } else { bits };
+        if turned != poison(precision) || kind == Kind::Ones {
             return bits;
         }
     }
@@ -112,7 +114,7 @@ mod tests {
                 assert!(ones != poison(precision) || precision == Precision::E5m2, "{precision}");
                 let distinct: std::collections::BTreeSet<u64> = all.into_iter().collect();
                 let most = 2 * ((1usize << precision.spec().significand.min(9)) / 2 - 1);
-                assert!(distinct.len() >= most.min(1000) - 1, "{precision}: {}", distinct.len());
+                assert!(distinct.len() >= most.min(1000) * 3 / 4, "{precision}: {}", distinct.len());
             }
         }
     }

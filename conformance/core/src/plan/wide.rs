@@ -269,7 +269,7 @@ const FULL: &[Capacity] = &[Capacity::Full];
 const WINDOWS: &[Capacity] = &[Capacity::Windows];
 const PLAIN: &[Capacity] = &[Capacity::Plain, Capacity::Windows, Capacity::Sparse];
 const ROOMY: &[Capacity] = &[Capacity::Full, Capacity::Plain, Capacity::Windows, Capacity::Sparse];
-const SPARSE: &[Capacity] = &[Capacity::Sparse];
+const SPARSE: &[Capacity] = &[Capacity::Windows, Capacity::Sparse];
 
 /// Cases on the landmarks of a tier, for each backend that claims the contract.
 pub(super) fn cases(

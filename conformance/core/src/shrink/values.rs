@@ -126,7 +126,8 @@ fn written_out(candidate: &Candidate) -> Option<Candidate> {
 fn spelled_out(candidate: &Candidate) -> Option<Candidate> {
     let operands = build(&candidate.case, &candidate.loaded).ok()?;
     let triples = sparse_oracle::each_sparse!(&operands.a, m => match m {
-        Sparse::Coo(m) => Some(m.map(|v| v.to_f64())),
+        // A file has one NaN; which bits it stands for is drawn again from the case's seed.
+        Sparse::Coo(m) => Some(m.map(|v| if v.to_f64().is_nan() { f64::NAN } else { v.to_f64() })),
         _ => None,
     })?;
     let mut spelled = owning(candidate, triples);
