@@ -18,6 +18,7 @@ mod number;
 mod refused;
 mod shown;
 mod sources;
+mod tiled;
 mod wide;
 
 pub use self::demand::{Demand, Demanded};

@@ -3,7 +3,7 @@
 //! ```text
 //! f16         sign  11111  quiet  payload
 //! moved        ?             ?    ? ? ? ? ? ? ? ? ?    the first of a matrix is negative and signalling
-//! multiplied   ?             1    ? ? ? ? ? ? ? ? ?    all ones in one of four; of f64 there is one NaN, since which one an
+//! multiplied   ?             1    ? ? ? ? ? ? ? ? ?    all ones in every other; of f64 there is one NaN, since which one an
 //!                                                      instruction hands on is not modelled (clause 11.4)
 //! ```
 //!
@@ -23,17 +23,17 @@ use sparse_oracle::source::values::ValueFamily;
 
 /// Gives every NaN among values that are moved bits of its own.
 pub(super) fn of_moved<T: Scalar>(case: &Case, values: &mut [T]) {
-    let mut random = Pcg64Mcg::seed_from_u64(seed_of(case) ^ 0x4a4);
     let has_special =
         matches!(case.filling, Filling::Drawn(ValueFamily::Special | ValueFamily::PlacedSpecial, _));
     let count = values.len();
     if has_special && count > 1 && !values.iter().any(|&value| is_nan(value)) {
-        values[random.random_range(0..count)] = T::from_f64(f64::NAN);
+        let chosen = of_place(case, count).random_range(0..count);
+        values[chosen] = T::from_f64(f64::NAN);
     }
-    let all = values.iter_mut().filter(|value| is_nan(**value));
-    for (number, value) in all.enumerate() {
+    let all = values.iter_mut().enumerate().filter(|(_, value)| is_nan(**value));
+    for (number, (place, value)) in all.enumerate() {
         let kind = if number == 0 { Kind::Signalling } else { Kind::Any };
-        *value = T::from_bits64(bits(T::PRECISION, kind, &mut random));
+        *value = T::from_bits64(bits(T::PRECISION, kind, &mut of_place(case, place)));
     }
 }
 
@@ -42,11 +42,17 @@ pub(super) fn of_product<T: Scalar>(case: &Case, values: &mut [T]) {
     if T::PRECISION == Precision::F64 {
         return;
     }
-    let mut random = Pcg64Mcg::seed_from_u64(seed_of(case) ^ values.len() as u64);
-    for value in values.iter_mut().filter(|value| is_nan(**value)) {
-        let kind = if random.random_ratio(1, 4) { Kind::Ones } else { Kind::Quiet };
+    let count = values.len();
+    for (place, value) in values.iter_mut().enumerate().filter(|(_, value)| is_nan(**value)) {
+        let mut random = of_place(case, count + place);
+        let kind = if random.random::<bool>() { Kind::Ones } else { Kind::Quiet };
         *value = T::from_bits64(bits(T::PRECISION, kind, &mut random));
     }
+}
+
+/// What the bits at a place are drawn from: a NaN keeps them where those before it go.
+fn of_place(case: &Case, place: usize) -> Pcg64Mcg {
+    Pcg64Mcg::seed_from_u64(seed_of(case) ^ (place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
 fn is_nan<T: Scalar>(value: T) -> bool {

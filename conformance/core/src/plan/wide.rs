@@ -26,16 +26,15 @@
 //! equal    33 x 33                          M = N = K, B transposed                                        n = 33
 //! lossy    the long rows above              one term in each element of C, which hides nothing             n = 33
 //! far      70,000 x 70,000                  row * cols + col past 2^32                                     n = 1, from full on
-//! tiled    261 x 24, 131 x 24, 41 x 40      C past tiles of 128 x 128 and 256 x 128, and not quite   n = 133, 129, 63, 31
-//!                                           one of 32 or 64 columns, with and without C before
 //! between  9 x 24                           widths between those that plans draw                             n = 48, 96, .. ([`BETWEEN`])
+//! tiled    261 x 24, 24 x 261, ..           tiles of C, whole and not (`tiled`)                              n = 31 to 384
 //! ```
 //!
 //! Formats that store every place of a pattern have the tall ones narrower; those with lengths of 8 bits have shorter rows. In the quick
-//! tier they are for the contracts on which seeded bugs are hunted (`measured`), as the 70,000 calls are in every tier; but for the tiled
-//! ones, of structured formats and of windows of rows: their kernels test each element of a tile of C against the borders, in a piece of
-//! code of its own, and in another where C is read.
+//! tier they are for the contracts on which seeded bugs are hunted (`measured`), as the 70,000 calls are in every tier; the tiled ones are
+//! for every contract whose kernels have such tiles.
 
+use super::tiled::{TILED, Tiled, Tiles};
 use super::{Options, Tier, measured, taken_by_all};
 use crate::backend::Backend;
 use crate::case::{Case, Filling};
@@ -50,7 +49,7 @@ use sparse_oracle::source::values::ValueFamily;
 use std::collections::HashSet;
 
 /// A matrix, by its line without the seed, and who is asked about it: operations by what they return.
-struct Landmark {
+pub(super) struct Landmark {
     line: &'static str,
     n: usize,
     returned: &'static [Returned],
@@ -62,8 +61,8 @@ struct Landmark {
     transposed: (bool, bool),
     /// `None`: values coded by position, or near one.
     values: Option<ValueFamily>,
-    /// Asked of every contract in the quick tier, too, with this beta.
-    of_all: Option<f64>,
+    /// A request that kernels with tiles of C take; asked of every contract in the quick tier, too.
+    tiled: Option<Tiled>,
 }
 
 impl Landmark {
@@ -71,7 +70,7 @@ impl Landmark {
         Landmark { after: Some(after), ..self }
     }
 
-    const fn transposed(self, a: bool, b: bool) -> Landmark {
+    pub(super) const fn transposed(self, a: bool, b: bool) -> Landmark {
         Landmark { transposed: (a, b), ..self }
     }
 
@@ -79,12 +78,12 @@ impl Landmark {
         Landmark { values: Some(values), ..self }
     }
 
-    const fn of_all(self, beta: f64) -> Landmark {
-        Landmark { of_all: Some(beta), ..self }
+    pub(super) const fn tiled(self, tiled: Tiled) -> Landmark {
+        Landmark { tiled: Some(tiled), ..self }
     }
 }
 
-const fn landmark(
+pub(super) const fn landmark(
     line: &'static str,
     n: usize,
     returned: &'static [Returned],
@@ -100,7 +99,7 @@ const fn landmark(
         after: None,
         transposed: (false, false),
         values: None,
-        of_all: None,
+        tiled: None,
     }
 }
 
@@ -111,12 +110,12 @@ const MOVED: &[Returned] = &[Returned::Moved];
 const VECTORS: &[Returned] = &[Returned::Matrix, Returned::Vector, Returned::Moved];
 const DENSE: &[Returned] = &[Returned::Matrix, Returned::Vector, Returned::Sampled];
 const PRODUCTS: &[Returned] = &[Returned::Matrix, Returned::Vector];
-const MATRIX: &[Returned] = &[Returned::Matrix];
+pub(super) const MATRIX: &[Returned] = &[Returned::Matrix];
 const SAMPLED: &[Returned] = &[Returned::Sampled];
 const WIDTHS: &[Returned] = &[Returned::Matrix, Returned::Sampled];
 const SPARSE_PRODUCT: &[Returned] = &[Returned::Product];
 
-const LANDMARKS: [Landmark; 51] = [
+const LANDMARKS: [Landmark; 43] = [
     landmark("diagonal:rows=65537,cols=65537", 1, VECTORS, PLAIN, Tier::Quick),
     landmark("diagonal:rows=65536,cols=65536", 1, VECTORS, NARROW, Tier::Quick),
     landmark("uniform:rows=65537,cols=8,density=0.3", 1, VECTORS, FULL, Tier::Quick),
@@ -164,14 +163,6 @@ const LANDMARKS: [Landmark; 51] = [
     landmark("longrows:rows=300,cols=4500,count=9,length=4200", 33, PRODUCTS, ROOMY, Tier::Quick)
         .of(ONE_TERM),
     landmark("uniform:rows=9,cols=24,density=0.4", 1000, SAMPLED, ANY, Tier::Quick).of(ONE_TERM),
-    landmark("uniform:rows=261,cols=24,density=0.5", 133, MATRIX, FULL, Tier::Quick).of_all(0.0),
-    landmark("uniform:rows=261,cols=24,density=0.5", 133, MATRIX, FULL, Tier::Quick).of_all(0.5),
-    landmark("uniform:rows=131,cols=24,density=0.5", 129, MATRIX, FULL, Tier::Quick).of_all(0.0),
-    landmark("uniform:rows=131,cols=24,density=0.5", 129, MATRIX, FULL, Tier::Quick).of_all(0.5),
-    landmark("uniform:rows=41,cols=40,density=0.3", 63, MATRIX, WINDOWS, Tier::Quick).of_all(0.0),
-    landmark("uniform:rows=41,cols=40,density=0.3", 63, MATRIX, WINDOWS, Tier::Quick).of_all(0.5),
-    landmark("uniform:rows=41,cols=40,density=0.3", 31, MATRIX, WINDOWS, Tier::Quick).of_all(0.0),
-    landmark("uniform:rows=41,cols=40,density=0.3", 31, MATRIX, WINDOWS, Tier::Quick).of_all(0.5),
 ];
 
 /// Widths of a dense result (inner extents of an SDDMM) between those that plans draw: 34 to 62, 66 to 126, 130 to 254, 258 to 510. Kernels
@@ -209,18 +200,20 @@ const BETWEEN: [(usize, Tier); 24] = {
 /// All of them, in the order of their numbers, which cases are drawn by.
 fn landmarks() -> impl Iterator<Item = Landmark> {
     let between = |(n, from)| landmark("uniform:rows=9,cols=24,density=0.4", n, WIDTHS, ANY, from);
-    LANDMARKS.into_iter().chain(BETWEEN.map(between))
+    LANDMARKS.into_iter().chain(BETWEEN.map(between)).chain(TILED.iter().flat_map(Tiles::landmarks))
 }
 
 /// What the formats of a contract have room for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Capacity {
+pub(super) enum Capacity {
     /// Lengths of rows (of CP-CSR, in a group) in 8 bits, extents in 16.
     Narrow,
     /// Lengths of columns (of RP-CSC) in 8 bits, extents in 16.
     ShortColumns,
     /// Places are stored, entries or not.
     Full,
+    /// As full, in vectors of a length of their own.
+    Vectors,
     /// Arrays grow with entries, rows and columns, not with their product.
     Plain,
     /// As plain, in windows of rows whose tiles are those of tensor cores.
@@ -236,6 +229,7 @@ impl Capacity {
         match () {
             () if any(|f| f == FormatKind::CpCsr) => Capacity::Narrow,
             () if any(|f| f == FormatKind::RpCsc) => Capacity::ShortColumns,
+            () if any(|f| f == FormatKind::Nm) => Capacity::Vectors,
             () if any(FormatKind::is_structured) => Capacity::Full,
             () if any(|f| IN_WINDOWS.contains(&f)) => Capacity::Windows,
             () if any(FormatKind::pads_with_zeros) => Capacity::Plain,
@@ -258,6 +252,7 @@ const ANY: &[Capacity] = &[
     Capacity::Narrow,
     Capacity::ShortColumns,
     Capacity::Full,
+    Capacity::Vectors,
     Capacity::Plain,
     Capacity::Windows,
     Capacity::Sparse,
@@ -265,10 +260,10 @@ const ANY: &[Capacity] = &[
 const NARROW: &[Capacity] = &[Capacity::Narrow, Capacity::ShortColumns];
 const SHORT_ROWS: &[Capacity] = &[Capacity::Narrow];
 const SHORT_COLUMNS: &[Capacity] = &[Capacity::ShortColumns];
-const FULL: &[Capacity] = &[Capacity::Full];
-const WINDOWS: &[Capacity] = &[Capacity::Windows];
+const FULL: &[Capacity] = &[Capacity::Full, Capacity::Vectors];
 const PLAIN: &[Capacity] = &[Capacity::Plain, Capacity::Windows, Capacity::Sparse];
-const ROOMY: &[Capacity] = &[Capacity::Full, Capacity::Plain, Capacity::Windows, Capacity::Sparse];
+const ROOMY: &[Capacity] =
+    &[Capacity::Full, Capacity::Vectors, Capacity::Plain, Capacity::Windows, Capacity::Sparse];
 const SPARSE: &[Capacity] = &[Capacity::Windows, Capacity::Sparse];
 
 /// Cases on the landmarks of a tier, for each backend that claims the contract.
@@ -289,7 +284,7 @@ pub(super) fn cases(
         let origin = Origin::Spec(spec.with_seed(options.seed));
         let asked = contracts.iter().filter(|(_, c)| concerns(&landmark, c));
         let of_all =
-            landmark.of_all.is_some() || options.tier != Tier::Quick && landmark.after != Some(After::Myriad);
+            landmark.tiled.is_some() || options.tier != Tier::Quick && landmark.after != Some(After::Myriad);
         for &(i, contract) in asked.filter(|(_, c)| of_all || measured.contains(c)) {
             let key = [options.seed, i, 3000 + place as u64];
             let usual = if i % 2 == 0 { ValueFamily::Coded } else { ValueFamily::NearOne };
@@ -324,13 +319,15 @@ fn shown(case: &mut Case, landmark: &Landmark, family: ValueFamily) {
     if landmark.values == Some(family) {
         (p.alpha, p.beta) = (1.0, 0.0);
     }
-    p.beta = landmark.of_all.unwrap_or(p.beta);
     // Long rows of A are those of op(A), stored in order; and one call of this size is enough.
     (p.transpose_a, p.after) = (landmark.transposed.0, landmark.after);
     if landmark.transposed.1 {
         p.transpose_b = true;
     }
     p.encoding = Encoding::Canonical;
+    if let Some(tiled) = &landmark.tiled {
+        tiled.ask(p);
+    }
     if let Filling::Drawn(_, seed) = case.filling {
         case.filling = Filling::Drawn(family, seed);
     }

@@ -138,7 +138,9 @@ fn score_of_the_quick_tier() {
 impl Published {
     fn note(&mut self, mutant: Mutant, fate: Fate, was: String) {
         let score = self.classes.get_mut(&mutant.class).expect("a row of each class");
-        let redundant = redundant::reason(mutant.class, &mutant.entry, &was);
+        let of_entry = self.survivors.iter().filter(|s| s.entry == mutant.entry);
+        let before = |reason: &str| of_entry.clone().filter(|s| s.redundant == Some(reason)).count();
+        let redundant = redundant::reason(mutant.class, &mutant.entry, &was, before);
         score.mutants += 1;
         let count = match fate {
             Fate::Convicted => &mut score.convicted,

@@ -2,54 +2,67 @@
 
 use super::mutant::Class;
 
-/// Class, how the entry's name begins, how the line begins and ends, and the reason.
-const REASONS: [(Class, &str, (&str, &str), &str); 7] = [
+/// Class, how the entry's name begins, how the line begins and ends, how many such lines of an entry there are, and the reason.
+const REASONS: [(Class, &str, (&str, &str), usize, &str); 7] = [
     (
         Class::Barrier,
         "sum_",
         ("bar.sync", "0;"),
+        1,
         "the second barrier of the sum of a block keeps its shared memory from the next sum, and these entries form one",
     ),
     (
         Class::Wait,
         "tiles_finish",
         ("cp.async.wait_all", ";"),
+        2,
         "each copy that has bytes was waited for where its group was summed; the groups that are open at the end are empty",
     ),
     (
         Class::Shift4,
         "fill_windows",
         ("st.local.u32 \t[%rd1]", ";"),
+        1,
         "the zero of number[0], which is never read, goes into number[1], which is written before it is read",
     ),
     (
         Class::Shift16,
         "fill_windows",
         ("st.local.u32 \t[%rd1]", ";"),
+        1,
         "the zero of number[0], which is never read, goes into number[4], which is written before it is read",
     ),
     (
         Class::WarpBarrier,
         "rsh_tf32_",
         ("bar.warp.sync", "-1;"),
+        1,
         "before the sums are laid down: a lane writes them where it alone has read its words of B, since rows lie as slots do",
     ),
     (
         Class::WarpBarrier,
         "libra_tf32_",
         ("bar.warp.sync", "-1;"),
+        2,
         "before the sums are laid down: a lane writes them where it alone has read its words of B, since rows lie as slots do",
     ),
     (
         Class::Guard,
         "listed_",
         ("@%p", "_2;"),
+        1,
         "it chooses a division of 32 bits instead of 64, which only more than 2^32 warps need",
     ),
 ];
 
-/// Why a survivor is none, where that is known.
-pub(crate) fn reason(class: Class, entry: &str, line: &str) -> Option<&'static str> {
+/// Why a survivor is none, where that is known; `before` says how many of its entry were given the same reason.
+pub(crate) fn reason(
+    class: Class,
+    entry: &str,
+    line: &str,
+    before: impl Fn(&str) -> usize,
+) -> Option<&'static str> {
     let mut rows = REASONS.iter().filter(|row| row.0 == class && entry.starts_with(row.1));
-    rows.find(|(.., (begin, end), _)| line.starts_with(begin) && line.ends_with(end)).map(|row| row.3)
+    let row = rows.find(|(.., (begin, end), _, _)| line.starts_with(begin) && line.ends_with(end))?;
+    (before(row.4) < row.3).then_some(row.4)
 }
