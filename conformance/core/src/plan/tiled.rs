@@ -14,13 +14,16 @@
 use super::Tier;
 use super::wide::{Capacity, Landmark, MATRIX, landmark};
 use crate::case::Params;
+use sparse_oracle::contract::Contract;
 use sparse_oracle::format::Layout;
+use sparse_oracle::scalar::Precision;
 
 /// A plain request: factors and pattern.
 #[derive(Clone, Copy)]
 pub(super) struct Tiled {
     factors: (f64, f64),
     pattern: (u32, u32, u32),
+    of: Option<Precision>,
 }
 
 /// One matrix and width, with several factors.
@@ -32,6 +35,8 @@ pub(super) struct Tiles {
     /// N, M and L of vector-wise N:M.
     pattern: (u32, u32, u32),
     factors: &'static [(f64, f64)],
+    /// The elements that such tiles are for, if not any.
+    of: Option<Precision>,
 }
 
 /// Alpha and beta: each is the one that nothing is done for, and not.
@@ -42,7 +47,7 @@ const FULL: &[Capacity] = &[Capacity::Full];
 const WINDOWS: &[Capacity] = &[Capacity::Windows];
 
 const fn tiles(line: &'static str, n: usize, rooms: &'static [Capacity]) -> Tiles {
-    Tiles { line, n, rooms, transpose: false, pattern: (2, 4, 8), factors: EACH }
+    Tiles { line, n, rooms, transpose: false, pattern: (2, 4, 8), factors: EACH, of: None }
 }
 
 /// Of W of NM-SpMM, k x columns.
@@ -55,17 +60,22 @@ impl Tiles {
         Tiles { factors: BOTH, ..self }
     }
 
+    /// Of the kernels of f32, whose slices hold 48 rows of W: with three of them and one factor.
+    const fn of_f32(self) -> Tiles {
+        Tiles { of: Some(Precision::F32), ..self.once() }
+    }
+
     pub(super) fn landmarks(&self) -> impl Iterator<Item = Landmark> {
         let of = |&factors| {
             landmark(self.line, self.n, MATRIX, self.rooms, Tier::Quick)
                 .transposed(self.transpose, false)
-                .tiled(Tiled { factors, pattern: self.pattern })
+                .tiled(Tiled { factors, pattern: self.pattern, of: self.of })
         };
         self.factors.iter().map(of)
     }
 }
 
-pub(super) const TILED: [Tiles; 13] = [
+pub(super) const TILED: [Tiles; 14] = [
     tiles("uniform:rows=261,cols=24,density=0.5", 133, FULL),
     tiles("uniform:rows=41,cols=40,density=0.3", 63, WINDOWS),
     tiles("uniform:rows=41,cols=40,density=0.3", 31, WINDOWS),
@@ -75,16 +85,21 @@ pub(super) const TILED: [Tiles; 13] = [
     // Many slices of W, of which some are ahead in shared memory.
     vectors("uniform:rows=400,cols=131,density=0.5", 40, (2, 4, 16)).once(),
     vectors("uniform:rows=400,cols=261,density=0.5", 40, (2, 4, 16)).once(),
-    // Of f32: wide, broad, large and medium tiles; large and medium ones that list rows of B.
-    vectors("uniform:rows=24,cols=256,density=0.5", 256, (2, 4, 32)).once(),
-    vectors("uniform:rows=24,cols=256,density=0.5", 256, (1, 8, 32)).once(),
-    vectors("uniform:rows=24,cols=128,density=0.5", 384, (2, 4, 32)).once(),
-    vectors("uniform:rows=24,cols=640,density=0.5", 192, (2, 4, 32)).once(),
-    vectors("uniform:rows=48,cols=128,density=0.5", 384, (1, 16, 32)).once(),
-    vectors("uniform:rows=48,cols=640,density=0.5", 192, (1, 16, 32)).once(),
+    // Wide, broad, large and medium tiles; large, medium and small ones that list rows of B.
+    vectors("uniform:rows=200,cols=256,density=0.5", 256, (2, 4, 32)).of_f32(),
+    vectors("uniform:rows=600,cols=256,density=0.5", 256, (1, 8, 32)).of_f32(),
+    vectors("uniform:rows=200,cols=128,density=0.5", 384, (2, 4, 32)).of_f32(),
+    vectors("uniform:rows=200,cols=640,density=0.5", 192, (2, 4, 32)).of_f32(),
+    vectors("uniform:rows=600,cols=128,density=0.5", 384, (1, 16, 32)).of_f32(),
+    vectors("uniform:rows=600,cols=640,density=0.5", 192, (1, 16, 32)).of_f32(),
+    vectors("uniform:rows=600,cols=64,density=0.5", 32, (1, 16, 32)).of_f32(),
 ];
 
 impl Tiled {
+    pub(super) fn concerns(&self, contract: &Contract) -> bool {
+        self.of.is_none_or(|of| of == contract.types.a)
+    }
+
     /// Makes a request such that kernels with tiles take it.
     pub(super) fn ask(&self, p: &mut Params) {
         (p.alpha, p.beta) = self.factors;

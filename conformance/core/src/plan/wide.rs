@@ -342,6 +342,7 @@ fn concerns(landmark: &Landmark, contract: &Contract) -> bool {
     (!signature.is_square() || is_square())
         && landmark.returned.contains(&signature.returned)
         && landmark.rooms.contains(&Capacity::of(contract))
+        && landmark.tiled.is_none_or(|tiled| tiled.concerns(contract))
 }
 
 #[cfg(test)]

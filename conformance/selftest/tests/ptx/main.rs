@@ -81,8 +81,17 @@ fn by_line(source: Source, lines: &[&str]) -> Vec<Vec<Mutant>> {
     mutants(source, lines).chunk_by(|a, b| a.line == b.line).map(<[Mutant]>::to_vec).collect()
 }
 
+/// What became of a mutant.
+struct Hunted {
+    mutant: Mutant,
+    fate: Fate,
+    was: String,
+    /// The two lines above.
+    above: [String; 2],
+}
+
 /// Hunts all mutants of all sources, and says what became of each.
-fn hunted(ground: &Ground<'_>, texts: &[String]) -> Vec<(Mutant, Fate, String)> {
+fn hunted(ground: &Ground<'_>, texts: &[String]) -> Vec<Hunted> {
     let lines: Vec<Vec<&str>> = texts.iter().map(|text| text.lines().collect()).collect();
     let sources = Source::ALL.into_iter().zip(&lines);
     let all: Vec<(Vec<Mutant>, &[&str])> = sources
@@ -95,13 +104,9 @@ fn hunted(ground: &Ground<'_>, texts: &[String]) -> Vec<(Mutant, Fate, String)> 
         if done.is_multiple_of(200) {
             eprintln!("{done} of {} lines", all.len());
         }
-        let was = lines[group[0].line].trim();
-        group
-            .iter()
-            .cloned()
-            .zip(fates)
-            .map(|(mutant, fate)| (mutant, fate, was.to_owned()))
-            .collect::<Vec<_>>()
+        let [above @ .., was] = [2, 1, 0].map(|back| lines[group[0].line - back].trim().to_owned());
+        let of = |(mutant, fate)| Hunted { mutant, fate, was: was.clone(), above: above.clone() };
+        group.iter().cloned().zip(fates).map(of).collect::<Vec<_>>()
     };
     all.par_iter().flat_map_iter(hunt).collect()
 }
@@ -123,8 +128,8 @@ fn score_of_the_quick_tier() {
         not_launched: BTreeSet::new(),
         survivors: Vec::new(),
     };
-    for (mutant, fate, was) in hunted(&ground, &texts) {
-        published.note(mutant, fate, was);
+    for hunted in hunted(&ground, &texts) {
+        published.note(hunted);
     }
     for (class, score) in &published.classes {
         eprintln!("{class:?}: {score:?}");
@@ -136,11 +141,11 @@ fn score_of_the_quick_tier() {
 }
 
 impl Published {
-    fn note(&mut self, mutant: Mutant, fate: Fate, was: String) {
+    fn note(&mut self, Hunted { mutant, fate, was, above }: Hunted) {
         let score = self.classes.get_mut(&mutant.class).expect("a row of each class");
         let of_entry = self.survivors.iter().filter(|s| s.entry == mutant.entry);
         let before = |reason: &str| of_entry.clone().filter(|s| s.redundant == Some(reason)).count();
-        let redundant = redundant::reason(mutant.class, &mutant.entry, &was, before);
+        let redundant = redundant::reason(mutant.class, &mutant.entry, (&above, &was), before);
         score.mutants += 1;
         let count = match fate {
             Fate::Convicted => &mut score.convicted,
