@@ -1,11 +1,11 @@
-//! What our kernels leave where a CPU plays them, beside what they left on an H100: bit for bit.
+//! What our kernels leave where a CPU plays them, beside what they left on an H200: bit for bit.
 //!
 //! ```text
-//! silicon/h100_quick.txt.gz: case line, tab, first 8 hex digits of the content hash of the result (`output` of a report's case)
+//! silicon/h200_quick.txt.gz: case line, tab, first 8 hex digits of the content hash of the result (`output` of a report's case)
 //! case line -> played as sm_90 -> the same digits
 //! ```
 //!
-//! Recorded on 28 November 2026 by `conformance run --backend cuda --report DIR`, quick tier, seed 0: every case of it that has a result.
+//! Recorded on 29 November 2026 by `conformance run --backend cuda --report DIR`, quick tier, seed 0: every case of it that has a result.
 
 #![cfg(feature = "cuda")]
 
@@ -29,7 +29,7 @@ const OTHER_BITS: [&str; 4] = [
 
 fn recorded() -> Vec<(String, String)> {
     let mut text = String::new();
-    let packed = &include_bytes!("silicon/h100_quick.txt.gz")[..];
+    let packed = &include_bytes!("silicon/h200_quick.txt.gz")[..];
     GzDecoder::new(packed).read_to_string(&mut text).expect("gzip");
     let pair = |line: &str| {
         let (case, digits) = line.split_once('\t').expect("a tab");
@@ -54,9 +54,9 @@ fn differing(recorded: &[(String, String)]) -> Vec<String> {
 }
 
 #[test]
-fn played_kernels_leave_the_bits_that_an_h100_left() {
+fn played_kernels_leave_the_bits_that_an_h200_left() {
     let mut some = recorded();
-    assert_eq!(some.len(), 7223);
+    assert_eq!(some.len(), 7282);
     some.retain(|(line, _)| {
         OTHER_BITS.contains(&line.as_str()) || xxh3_64(line.as_bytes()).is_multiple_of(16)
     });
@@ -65,7 +65,7 @@ fn played_kernels_leave_the_bits_that_an_h100_left() {
 }
 
 #[test]
-#[ignore = "all 7,223: minutes on 2 cores"]
-fn all_played_kernels_leave_the_bits_that_an_h100_left() {
+#[ignore = "all 7,282: minutes on 2 cores"]
+fn all_played_kernels_leave_the_bits_that_an_h200_left() {
     assert_eq!(differing(&recorded()), OTHER_BITS);
 }
