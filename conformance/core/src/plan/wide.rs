@@ -299,7 +299,7 @@ pub(super) fn cases(
 
 /// Makes a drawn case one whose result shows every element.
 fn shown(case: &mut Case, landmark: &Landmark, family: ValueFamily) {
-    let op = case.contract.op;
+    let (op, format) = (case.contract.op, case.contract.format);
     let p = &mut case.params;
     if op.signature().has_n() {
         p.n = landmark.n;
@@ -326,7 +326,7 @@ fn shown(case: &mut Case, landmark: &Landmark, family: ValueFamily) {
     }
     p.encoding = Encoding::Canonical;
     if let Some(tiled) = &landmark.tiled {
-        tiled.ask(p);
+        tiled.ask(format, p);
     }
     if let Filling::Drawn(_, seed) = case.filling {
         case.filling = Filling::Drawn(family, seed);
