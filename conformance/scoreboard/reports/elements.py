@@ -68,7 +68,16 @@ def total(parts, dtype):
     if any(isinstance(part, float) and math.isnan(part) for part in parts) or len(special) == 2:
         return math.nan
     exact = sum((Fraction(part) for part in parts if part not in special), Fraction(0))
-    return special.pop() if special else math.copysign(math.inf, exact) if abs(exact) > Fraction(float(np.finfo(dtype).max)) else float(exact)
+    if special:
+        return special.pop()
+    bound = bounded(exact, dtype)
+    return float(dtype(float(exact))) if bound is exact else bound
+
+
+def bounded(part, dtype):
+    """What overflows is infinite, as a library has it that keeps products in the type of its elements."""
+    over = isinstance(part, Fraction) and abs(part) > Fraction(float(np.finfo(dtype).max))
+    return (math.inf if part > 0 else -math.inf) if over else part
 
 
 def element(call, i, j, rule):
@@ -84,7 +93,7 @@ def element(call, i, j, rule):
     for a, b in terms:
         scaled = times(alpha, a if folded == "a" else b, dtype)
         if counts(a, b, scaled):
-            parts.append(times(scaled, b if folded == "a" else a) if folded else times(times(a, b), alpha))
+            parts.append(bounded(times(scaled, b if folded == "a" else a) if folded else times(times(a, b), alpha), dtype))
     return plain, total(start + parts, dtype)
 
 
