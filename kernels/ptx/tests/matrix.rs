@@ -41,6 +41,8 @@ enum Fill {
     Sparse,
     /// The largest and the smallest.
     Extreme,
+    /// Zeros of either sign.
+    Zeros,
 }
 
 const FILLS: [Fill; 5] = [Fill::Bits, Fill::Near, Fill::Cancel, Fill::Sparse, Fill::Extreme];
@@ -58,6 +60,7 @@ fn number(source: &mut Source, precision: Precision, fill: Fill) -> u64 {
             of([f64::INFINITY, f64::NEG_INFINITY, f64::NAN][source.below(3) as usize])
         }
         Fill::Sparse => of(near),
+        Fill::Zeros => of([0.0, -0.0][source.below(2) as usize]),
         Fill::Extreme => {
             let magnitude = [0, 1, 2, of(f64::INFINITY) - 1, of(1.0), of(1.0) / 2][source.below(6) as usize];
             magnitude | source.below(2) << (bits - 1)
@@ -229,6 +232,41 @@ fn a_warp_is_the_scalar_model() {
         }
     }
     assert!(ran >= 60, "{ran} instructions on architectures");
+}
+
+/// A tile past the border of C: one operand is zeros of either sign, C is +0. A NaN or an infinity in the other still is one in D.
+#[test]
+fn zeros_of_a_warp_are_the_scalar_model() {
+    let mut source = Source(29);
+    for instruction in instructions() {
+        for architecture in Architecture::ALL {
+            let Ok(core) = TensorCore::new(architecture, instruction) else { continue };
+            let (mut mma, extent) = layout(instruction);
+            let mut registers = Registers::new(extent);
+            for round in 0..20 {
+                let pick = FILLS[round % FILLS.len()];
+                let (zeros, others) = if round < 10 { (&mma.a, &mma.b) } else { (&mma.b, &mma.a) };
+                fill(&mut registers, &zeros.clone(), instruction.input, &mut source, Fill::Zeros);
+                fill(&mut registers, &others.clone(), instruction.input, &mut source, pick);
+                for slot in &mma.c {
+                    let index = usize::from(slot.index);
+                    if instruction.acc == F64 {
+                        registers.wide[index] = [0; LANES];
+                    } else {
+                        registers.narrow[index] = [0; LANES];
+                    }
+                }
+                // One -0 among them is no other sum.
+                if round % 10 >= 5 && instruction.acc != F64 {
+                    registers.narrow[usize::from(mma.c[0].index)][round] = 0x8000_0000;
+                }
+                metadata(&mut mma, &mut registers, &mut source);
+                let expected = expected(&core, &mma, &registers);
+                PreparedMma::new(architecture, &mma).expect("modelled").apply(&mut registers).expect("legal");
+                compare(&core, &mma, &registers, &expected, pick);
+            }
+        }
+    }
 }
 
 fn compare(core: &TensorCore, mma: &Mma, registers: &Registers, expected: &[u64], fill: Fill) {

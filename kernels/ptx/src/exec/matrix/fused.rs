@@ -135,6 +135,26 @@ impl Fused {
         dispatch(Work { fused: *self, registers, mma, selected, d })
     }
 
+    /// True where each sum is of +0 and of products that are zeros, which is +0: of a tile of C past the border, for one.
+    pub(super) fn is_zero(&self, registers: &Registers, mma: &Mma) -> bool {
+        let all = |slots: &[Slot]| {
+            let words = slots.iter().map(|slot| &registers.narrow[usize::from(slot.index)]);
+            words.flatten().fold(0, |all, &word| all | word)
+        };
+        let is_finite = |slots: &[Slot]| {
+            let words = slots.iter().flat_map(|slot| &registers.narrow[usize::from(slot.index)]);
+            let is_special = |word: u32| {
+                self.input.special(word & self.input.mask())
+                    || self.input.pairs && self.input.special(word >> 16)
+            };
+            !words.copied().any(is_special)
+        };
+        let magnitude = self.input.magnitude();
+        all(&mma.c) == 0
+            && (all(&mma.b) & magnitude == 0 && is_finite(&mma.a)
+                || all(&mma.a) & magnitude == 0 && is_finite(&mma.b))
+    }
+
     /// How far a product is shifted to the left.
     #[inline(always)]
     fn left(&self) -> i32 {

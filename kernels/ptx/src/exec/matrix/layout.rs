@@ -33,6 +33,17 @@ impl Layout {
         }
     }
 
+    /// The bits of the first element of a register.
+    pub(super) const fn mask(self) -> u32 {
+        if self.pairs { 0xffff } else { u32::MAX }
+    }
+
+    /// The bits of a register that are not 0 where an element is not.
+    pub(super) const fn magnitude(self) -> u32 {
+        let of_one = ((1 << self.sign) - 1) << self.skip;
+        if self.pairs { of_one << 16 | of_one } else { of_one }
+    }
+
     /// Significand and exponent; the exponent of NaN and infinity is beyond all others.
     #[inline(always)]
     pub(super) fn decode(self, bits: u32) -> (i32, i32) {

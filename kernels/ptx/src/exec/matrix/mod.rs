@@ -127,6 +127,7 @@ impl PreparedMma {
         let selected = self.selected(registers)?;
         let mut d = [[0; COLS]; ROWS];
         let slow = match &self.fused {
+            Some(fused) if fused.is_zero(registers, &self.mma) => [0; ROWS],
             Some(fused) => fused.run(registers, &self.mma, &selected, &mut d),
             None => [u8::MAX; ROWS],
         };
