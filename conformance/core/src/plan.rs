@@ -6,6 +6,7 @@
 //! and at least so many cases: quick 150, full 1,500, extensive 10,000; embedded matrices besides; from full on, a wide matrix
 //! ```
 
+mod attacks;
 mod axis;
 mod cover;
 mod demand;

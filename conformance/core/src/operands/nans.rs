@@ -3,14 +3,14 @@
 //! ```text
 //! f16         sign  11111  quiet  payload
 //! moved        ?             ?    ? ? ? ? ? ? ? ? ?    the first of a matrix is negative and signalling
-//! multiplied   ?             1    ? ? ? ? ? ? ? ? ?    all ones in every other; of f64 there is one NaN, since which one an
-//!                                                      instruction hands on is not modelled (clause 11.4)
+//! multiplied   ?             ?    ? ? ? ? ? ? ? ? ?    all ones in every other; quiet in 32 bits; of f64 there is one NaN, since
+//!                                                      which one an instruction hands on is not modelled (clause 11.4)
 //! ```
 //!
 //! A conversion hands on bits (clause 1.16): with one NaN for all, who makes every NaN alike is clean. A matrix that is moved has one NaN
 //! at least in a family of values that has NaN. Who rounds by adding half an ulp to the bits carries a NaN of all ones past the sign, to
-//! zero; a signalling one that hardware cuts to its upper bits is an infinity (clause 11.5), and so products are given quiet ones. In types
-//! that results have, none is the pattern that says "not written", nor would be with its sign turned.
+//! zero; a signalling one of 32 bits that hardware cuts to its upper bits is an infinity (clause 11.5), and so products are given quiet ones
+//! there. In types that results have, none is the pattern that says "not written", nor would be with its sign turned.
 
 use super::seed_of;
 use crate::case::{Case, Filling};
@@ -45,7 +45,8 @@ pub(super) fn of_product<T: Scalar>(case: &Case, values: &mut [T]) {
     let count = values.len();
     for (place, value) in values.iter_mut().enumerate().filter(|(_, value)| is_nan(**value)) {
         let mut random = of_place(case, count + place);
-        let kind = if random.random::<bool>() { Kind::Ones } else { Kind::Quiet };
+        let other = if T::PRECISION.bytes() == 4 { Kind::Quiet } else { Kind::Factor };
+        let kind = if random.random::<bool>() { Kind::Ones } else { other };
         *value = T::from_bits64(bits(T::PRECISION, kind, &mut random));
     }
 }
@@ -64,7 +65,11 @@ enum Kind {
     Any,
     /// Negative, too.
     Signalling,
+    /// Of a product.
+    Factor,
+    /// Of a product, and quiet.
     Quiet,
+    /// Of a product.
     Ones,
 }
 
@@ -80,14 +85,14 @@ fn bits(precision: Precision, kind: Kind, random: &mut Pcg64Mcg) -> u64 {
     let (infinity, quiet) = ((1 << (spec.storage_bits - 1)) - (1 << fraction), 1u64 << (fraction - 1));
     loop {
         let payload = match kind {
-            Kind::Any => random.random_range(1..2 * quiet),
+            Kind::Any | Kind::Factor => random.random_range(1..2 * quiet),
             Kind::Signalling => random.random_range(1..quiet),
             Kind::Quiet => random.random_range(quiet..2 * quiet),
             Kind::Ones => 2 * quiet - 1,
         };
         let bits = sign | infinity | payload;
         // All ones are the pattern of the 8-bit types only, in which there are no results.
-        let turned = if kind == Kind::Quiet { bits & !sign } else { bits };
+        let turned = if matches!(kind, Kind::Quiet | Kind::Factor) { bits & !sign } else { bits };
         if turned != poison(precision) || kind == Kind::Ones {
             return bits;
         }

@@ -15,7 +15,7 @@ use super::Tier;
 use super::wide::{Capacity, Landmark, MATRIX, landmark};
 use crate::case::Params;
 use sparse_oracle::contract::Contract;
-use sparse_oracle::format::{FormatKind, Layout};
+use sparse_oracle::format::Layout;
 use sparse_oracle::scalar::Precision;
 
 /// A plain request: factors and pattern.
@@ -101,10 +101,9 @@ impl Tiled {
     }
 
     /// Makes a request such that kernels with tiles take it.
-    pub(super) fn ask(&self, format: FormatKind, p: &mut Params) {
+    pub(super) fn ask(&self, p: &mut Params) {
         (p.alpha, p.beta) = self.factors;
         (p.blocks.n, p.blocks.m, p.blocks.l) = self.pattern;
-        p.blocks = p.blocks.only(format);
         (p.layout_b, p.layout_c, p.transpose_b) = (Layout::RowMajor, Layout::RowMajor, false);
         let pad = p.n.next_multiple_of(8) - p.n;
         (p.pad_b, p.pad_c, p.align) = (pad, pad, 0);

@@ -28,22 +28,24 @@
 //! far      70,000 x 70,000                  row * cols + col past 2^32                                     n = 1, from full on
 //! between  9 x 24                           widths between those that plans draw                             n = 48, 96, .. ([`BETWEEN`])
 //! tiled    261 x 24, 24 x 261, ..           tiles of C, whole and not (`tiled`)                              n = 31 to 384
+//! attacks  133 x 140, 6 x 700, ..           bugs that no other case told (`attacks`)                         n = 0 to 133
 //! ```
 //!
 //! Formats that store every place of a pattern have the tall ones narrower; those with lengths of 8 bits have shorter rows. In the quick
 //! tier they are for the contracts on which seeded bugs are hunted (`measured`), as the 70,000 calls are in every tier; the tiled ones are
 //! for every contract whose kernels have such tiles.
 
+use super::attacks::ATTACKS;
 use super::tiled::{TILED, Tiled, Tiles};
 use super::{Options, Tier, measured, taken_by_all};
 use crate::backend::Backend;
-use crate::case::{Case, Filling};
+use crate::case::{Case, Filling, Params};
 use crate::encodings::Encoding;
 use crate::origin::Origin;
 use crate::right::Right;
 use crate::sequence::After;
 use sparse_oracle::contract::{Contract, Returned};
-use sparse_oracle::format::FormatKind;
+use sparse_oracle::format::{FormatKind, FormatParams, PARAMETERS};
 use sparse_oracle::source::generator::SourceSpec;
 use sparse_oracle::source::values::ValueFamily;
 use std::collections::HashSet;
@@ -63,6 +65,8 @@ pub(super) struct Landmark {
     values: Option<ValueFamily>,
     /// A request that kernels with tiles of C take; asked of every contract in the quick tier, too.
     tiled: Option<Tiled>,
+    /// What else is asked for.
+    also: fn(&mut Params),
 }
 
 impl Landmark {
@@ -74,8 +78,12 @@ impl Landmark {
         Landmark { transposed: (a, b), ..self }
     }
 
-    const fn of(self, values: ValueFamily) -> Landmark {
+    pub(super) const fn of(self, values: ValueFamily) -> Landmark {
         Landmark { values: Some(values), ..self }
+    }
+
+    pub(super) const fn also(self, also: fn(&mut Params)) -> Landmark {
+        Landmark { also, ..self }
     }
 
     pub(super) const fn tiled(self, tiled: Tiled) -> Landmark {
@@ -100,20 +108,21 @@ pub(super) const fn landmark(
         transposed: (false, false),
         values: None,
         tiled: None,
+        also: |_| {},
     }
 }
 
 const ONE_TERM: ValueFamily = ValueFamily::OneTerm;
 /// Sums of products are exact in an f32, however long: a term that is lost shows.
-const INTEGERS: ValueFamily = ValueFamily::SmallInt;
+pub(super) const INTEGERS: ValueFamily = ValueFamily::SmallInt;
 const MOVED: &[Returned] = &[Returned::Moved];
-const VECTORS: &[Returned] = &[Returned::Matrix, Returned::Vector, Returned::Moved];
+pub(super) const VECTORS: &[Returned] = &[Returned::Matrix, Returned::Vector, Returned::Moved];
 const DENSE: &[Returned] = &[Returned::Matrix, Returned::Vector, Returned::Sampled];
-const PRODUCTS: &[Returned] = &[Returned::Matrix, Returned::Vector];
+pub(super) const PRODUCTS: &[Returned] = &[Returned::Matrix, Returned::Vector];
 pub(super) const MATRIX: &[Returned] = &[Returned::Matrix];
-const SAMPLED: &[Returned] = &[Returned::Sampled];
+pub(super) const SAMPLED: &[Returned] = &[Returned::Sampled];
 const WIDTHS: &[Returned] = &[Returned::Matrix, Returned::Sampled];
-const SPARSE_PRODUCT: &[Returned] = &[Returned::Product];
+pub(super) const SPARSE_PRODUCT: &[Returned] = &[Returned::Product];
 
 const LANDMARKS: [Landmark; 43] = [
     landmark("diagonal:rows=65537,cols=65537", 1, VECTORS, PLAIN, Tier::Quick),
@@ -200,7 +209,11 @@ const BETWEEN: [(usize, Tier); 24] = {
 /// All of them, in the order of their numbers, which cases are drawn by.
 fn landmarks() -> impl Iterator<Item = Landmark> {
     let between = |(n, from)| landmark("uniform:rows=9,cols=24,density=0.4", n, WIDTHS, ANY, from);
-    LANDMARKS.into_iter().chain(BETWEEN.map(between)).chain(TILED.iter().flat_map(Tiles::landmarks))
+    LANDMARKS
+        .into_iter()
+        .chain(BETWEEN.map(between))
+        .chain(TILED.iter().flat_map(Tiles::landmarks))
+        .chain(ATTACKS)
 }
 
 /// What the formats of a contract have room for.
@@ -248,7 +261,7 @@ const IN_WINDOWS: [FormatKind; 6] = [
     FormatKind::SrBcrs,
 ];
 
-const ANY: &[Capacity] = &[
+pub(super) const ANY: &[Capacity] = &[
     Capacity::Narrow,
     Capacity::ShortColumns,
     Capacity::Full,
@@ -257,12 +270,12 @@ const ANY: &[Capacity] = &[
     Capacity::Windows,
     Capacity::Sparse,
 ];
-const NARROW: &[Capacity] = &[Capacity::Narrow, Capacity::ShortColumns];
+pub(super) const NARROW: &[Capacity] = &[Capacity::Narrow, Capacity::ShortColumns];
 const SHORT_ROWS: &[Capacity] = &[Capacity::Narrow];
 const SHORT_COLUMNS: &[Capacity] = &[Capacity::ShortColumns];
 const FULL: &[Capacity] = &[Capacity::Full, Capacity::Vectors];
-const PLAIN: &[Capacity] = &[Capacity::Plain, Capacity::Windows, Capacity::Sparse];
-const ROOMY: &[Capacity] =
+pub(super) const PLAIN: &[Capacity] = &[Capacity::Plain, Capacity::Windows, Capacity::Sparse];
+pub(super) const ROOMY: &[Capacity] =
     &[Capacity::Full, Capacity::Vectors, Capacity::Plain, Capacity::Windows, Capacity::Sparse];
 const SPARSE: &[Capacity] = &[Capacity::Windows, Capacity::Sparse];
 
@@ -299,7 +312,7 @@ pub(super) fn cases(
 
 /// Makes a drawn case one whose result shows every element.
 fn shown(case: &mut Case, landmark: &Landmark, family: ValueFamily) {
-    let (op, format) = (case.contract.op, case.contract.format);
+    let (contract, op) = (case.contract, case.contract.op);
     let p = &mut case.params;
     if op.signature().has_n() {
         p.n = landmark.n;
@@ -326,11 +339,24 @@ fn shown(case: &mut Case, landmark: &Landmark, family: ValueFamily) {
     }
     p.encoding = Encoding::Canonical;
     if let Some(tiled) = &landmark.tiled {
-        tiled.ask(format, p);
+        tiled.ask(p);
     }
+    (landmark.also)(p);
+    p.blocks = read_by(&contract, &p.blocks);
     if let Filling::Drawn(_, seed) = case.filling {
         case.filling = Filling::Drawn(family, seed);
     }
+}
+
+/// The parameters with those that no format of the contract reads set to their default.
+fn read_by(contract: &Contract, params: &FormatParams) -> FormatParams {
+    let mut kept = FormatParams::default();
+    for parameter in PARAMETERS.iter().filter(|parameter| contract.reads(parameter)) {
+        if let Some(value) = (parameter.get)(params) {
+            (parameter.set)(&mut kept, value);
+        }
+    }
+    kept
 }
 
 fn concerns(landmark: &Landmark, contract: &Contract) -> bool {
