@@ -57,7 +57,7 @@ macro_rules! parameters {
             /// Rows of a tile.
             br: u32 = 8, "br", "rows", "", [Loops], [1, 2, 4, 16, 32];
             /// Most entries of a residual row; 0 for no residual part.
-            tau_nnz: Option<u32> = None, "tau", "entries", "estimated (SEMANTICS.md 7.4)", [RsTile], [0, 1, 2, 4, 8];
+            tau_nnz: Option<u32> = None, "tau", "entries", "estimated (SEMANTICS.md 7.4)", [RsTile], [0, 1, 2, 4, 8, 64];
             /// Threshold on the columns that a row adds to its window.
             tau_inc: Option<u32> = None, "tau_inc", "columns", "derived (SEMANTICS.md 7.4)", [RsTile], [1, 2, 3];
             /// Which short rows go to the CUDA part: by Algorithm 1 as printed (1), or as the text describes it (0).
@@ -72,15 +72,15 @@ macro_rules! parameters {
             /// Number of groups, 1 to 64.
             groups: u32 = 4, "groups", "groups", "", [RpCsc CpCsr], [1, 2, 8, 64];
             /// How many of a window are kept.
-            n: u32 = 2, "nm_n", "elements", "", [Nm Vnm], [1];
+            n: u32 = 2, "nm_n", "elements", "", [Nm Vnm], [1, 3, 4];
             /// The window.
-            m: u32 = 4, "nm_m", "elements", "", [Nm Vnm], [8, 16, 32];
+            m: u32 = 4, "nm_m", "elements", "", [Nm Vnm], [8, 10, 16, 32, 64];
             /// Columns of a window (length of a vector).
-            l: u32 = 4, "nm_l", "columns", "", [Nm], [1, 2, 8, 16];
+            l: u32 = 4, "nm_l", "columns", "", [Nm], [1, 2, 8, 16, 32];
             /// Rows of a block or vector.
-            v: u32 = 8, "v", "rows", "", [Vnm SrBcrs], [1, 2, 4, 16];
+            v: u32 = 8, "v", "rows", "", [Vnm SrBcrs], [1, 2, 4, 16, 32];
             /// Vectors per group.
-            stride: u32 = 4, "stride", "vectors", "", [SrBcrs], [1, 2, 8];
+            stride: u32 = 4, "stride", "vectors", "", [SrBcrs], [1, 2, 3, 8, 16];
             /// Packed for the shorter (1) or the longer (0) of the two shapes of the instruction.
             short_k: bool = false, "short_k", "0 or 1", "", [TwoFour], [1];
             /// With the arrays of the load-balanced variant.
