@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use sparse_conformance::backend::{Backend, Failure, Portable, Support};
 use sparse_conformance::campaign;
 use sparse_conformance::case::Params;
+use sparse_conformance::manifest::{Capabilities, Only};
 use sparse_conformance::plan::{Options, plan};
 use sparse_conformance::report::{Environment, LEAST_CAUGHT, Outcome, Report, Worth};
 use sparse_conformance::runner::run_case;
@@ -145,4 +146,53 @@ fn a_kernel_of_one_column_is_thin() {
     assert_eq!(report.outcome(), Outcome::Thin, "{:?}", report.worth);
     assert_eq!(report.exit_code(), 1);
     assert!(report.thin[0].reason.contains("seeded bugs"), "{:?}", report.thin);
+}
+
+/// A kernel with a manifest.
+#[derive(Debug)]
+struct Declared(Capabilities);
+
+impl Backend for Declared {
+    fn name(&self) -> &'static str {
+        "declared"
+    }
+
+    fn version(&self) -> String {
+        "1".to_owned()
+    }
+
+    fn description(&self) -> &'static str {
+        "a kernel that says what it takes"
+    }
+
+    fn support(&self, contract: &Contract, params: &Params) -> Support {
+        self.0.support(contract, params)
+    }
+
+    fn claims(&self, contract: &Contract) -> bool {
+        self.0.claims(contract)
+    }
+
+    fn restrictions(&self, contract: &Contract) -> Vec<&Only> {
+        self.0.restrictions(contract)
+    }
+
+    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+        Portable.run(contract, task)
+    }
+}
+
+/// A kernel for 4:12 and 6:12 got no case, "nothing judged", since no plan draws windows of 12.
+#[test]
+fn a_kernel_of_patterns_that_plans_do_not_draw_is_judged_on_them() {
+    let text = r#"{"protocol":1,"name":"declared","supports":[
+        {"contracts":["spmm.nm.f32_f32_f32_f32"],"only":{"params":{"nm_n":[4, 6],"nm_m":[12]}}}]}"#;
+    let manifest = serde_json::from_str(text).expect("a manifest");
+    let report = judged(Declared(Capabilities::new(manifest).expect("it is so")), 0);
+    assert_eq!(report.outcome(), Outcome::Clean, "{:?}", report.thin);
+    let kept = |n: u32| {
+        let pattern = format!("/nm_n={n}/nm_m=12");
+        report.cases.iter().filter(|record| record.case.contains(&pattern)).count()
+    };
+    assert!(kept(4) >= 50 && kept(6) >= 50, "{} and {}", kept(4), kept(6));
 }

@@ -52,7 +52,7 @@ use self::trouble::Trouble;
 use crate::backend::{Backend, Determinism, Failure, Support, ThreadControl};
 use crate::case::Params;
 use crate::content;
-use crate::manifest::{Capabilities, Manifest};
+use crate::manifest::{Capabilities, Manifest, Only};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::task::{Answer, Task};
 use std::collections::HashSet;
@@ -258,8 +258,8 @@ impl Backend for Remote {
         self.capabilities.claims(contract)
     }
 
-    fn named_factors(&self) -> (Vec<f64>, Vec<f64>) {
-        self.capabilities.named_factors()
+    fn restrictions(&self, contract: &Contract) -> Vec<&Only> {
+        self.capabilities.restrictions(contract)
     }
 
     fn determinism(&self) -> Determinism {

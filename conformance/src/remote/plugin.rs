@@ -3,7 +3,7 @@
 
 use crate::backend::{Backend, Determinism, Failure, Prepared, Support};
 use crate::case::Params;
-use crate::manifest::{Capabilities, Exclude, Manifest, ManifestError};
+use crate::manifest::{Capabilities, Exclude, Manifest, ManifestError, Only};
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::task::{Answer, DenseMut, Inputs, Task};
 use sparse_oracle::verdict::{Defect, Mismatch};
@@ -78,8 +78,8 @@ impl Backend for PluginBackend {
         self.capabilities.claims(contract)
     }
 
-    fn named_factors(&self) -> (Vec<f64>, Vec<f64>) {
-        self.capabilities.named_factors()
+    fn restrictions(&self, contract: &Contract) -> Vec<&Only> {
+        self.capabilities.restrictions(contract)
     }
 
     fn selection(&self) -> String {

@@ -13,6 +13,7 @@ mod failure;
 mod prepared;
 
 use crate::case::Params;
+use crate::manifest::Only;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::{Contract, all_contracts};
 use sparse_oracle::format::Layout;
@@ -90,9 +91,9 @@ pub trait Backend: Send + Sync {
         common.iter().any(|params| matches!(self.support(contract, params), Support::Supported { .. }))
     }
 
-    /// Values of alpha and of beta that it names in what it takes, so that plans can draw them.
-    fn named_factors(&self) -> (Vec<f64>, Vec<f64>) {
-        (Vec::new(), Vec::new())
+    /// To which requests it restricts itself in what it says of a contract, so that plans can draw the values that it names.
+    fn restrictions(&self, _contract: &Contract) -> Vec<&Only> {
+        Vec::new()
     }
 
     /// What it claims about its bits from run to run.

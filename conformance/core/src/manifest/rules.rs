@@ -5,7 +5,7 @@
 //! ```
 
 use super::error::{ManifestError, ManifestPlace};
-use super::{MAX_NAME, Manifest, PROTOCOL, Rule};
+use super::{MAX_NAME, Manifest, Only, PROTOCOL, Rule};
 use crate::backend::Support;
 use crate::case::Params;
 use crate::declaration::{self, DeclarationError};
@@ -83,13 +83,11 @@ impl Capabilities {
         self.by_contract.get(contract).is_some_and(|says| says.excluded.is_none() && !says.rules.is_empty())
     }
 
-    /// Values of alpha and of beta that rules name.
+    /// To which requests the rules restrict themselves that name a contract.
     #[must_use]
-    pub fn named_factors(&self) -> (Vec<f64>, Vec<f64>) {
-        let rules = || self.manifest.supports.iter().map(|rule| &rule.only);
-        let alphas = rules().flat_map(|only| only.alpha.iter().flatten().copied());
-        let betas = rules().flat_map(|only| only.beta.iter().flatten().copied());
-        (alphas.collect(), betas.collect())
+    pub fn restrictions(&self, contract: &Contract) -> Vec<&Only> {
+        let rules = self.by_contract.get(contract).into_iter().flat_map(|says| &says.rules);
+        rules.filter_map(|(i, _)| self.manifest.supports.get(*i)).map(|rule| &rule.only).collect()
     }
 
     /// What the manifest says about a request.

@@ -25,14 +25,16 @@ use sparse_oracle::task::SddmmMode;
 const VECTORWISE: &[Capacity] = &[Capacity::Vectors];
 const STRUCTURED: &[Capacity] = &[Capacity::Full];
 const WINDOWS: &[Capacity] = &[Capacity::Windows];
+const BLOCKS: &[Capacity] = &[Capacity::Windows, Capacity::Plain];
 
 const fn square() -> Landmark {
     landmark("uniform:rows=133,cols=140,density=0.2", 133, MATRIX, ANY, Quick)
 }
 
 /// One group, whose lengths are those of whole rows or columns.
+/// One group, whose lengths are those of whole rows or columns.
 const fn one_group(line: &'static str) -> Landmark {
-    landmark(line, 1, VECTORS, NARROW, Quick).also(|p| p.blocks.groups = 1)
+    landmark(line, 2, VECTORS, NARROW, Quick).also(|p| p.blocks.groups = 1)
 }
 
 const fn sampled(n: usize) -> Landmark {
@@ -43,47 +45,66 @@ const fn pattern(also: fn(&mut Params)) -> Landmark {
     landmark("uniform:rows=130,cols=150,density=0.5", 9, VECTORS, VECTORWISE, Quick).also(also)
 }
 
-pub(super) const ATTACKS: [Landmark; 38] = [
+const fn structured(also: fn(&mut Params)) -> Landmark {
+    landmark("uniform:rows=37,cols=130,density=0.5", 9, VECTORS, STRUCTURED, Quick).also(also)
+}
+
+const fn blocked(also: fn(&mut Params)) -> Landmark {
+    landmark("uniform:rows=70,cols=60,density=0.3", 9, VECTORS, BLOCKS, Quick).also(also)
+}
+
+pub(super) const ATTACKS: [Landmark; 49] = [
     square().transposed(true, false),
     square().transposed(false, true),
+    square().transposed(true, true),
     square().also(|p| (p.layout_b, p.layout_c, p.transpose_b) = (ColMajor, RowMajor, false)),
     square().also(|p| (p.layout_b, p.layout_c, p.transpose_b) = (RowMajor, ColMajor, false)),
     square().also(|p| (p.layout_b, p.layout_c, p.pad_b, p.pad_c) = (RowMajor, RowMajor, 8, 8)),
-    square().also(|p| (p.alpha, p.beta) = (-0.75, 0.5)),
+    square().also(both),
+    // A leading dimension that is no multiple of 4, beside a width that is one.
+    landmark("uniform:rows=133,cols=140,density=0.2", 132, MATRIX, ANY, Quick).also(by_rows),
     landmark("longrows:rows=6,cols=700,count=3,length=600", 33, PRODUCTS, ROOMY, Quick)
         .transposed(true, false),
     landmark("longrows:rows=6,cols=300,count=3,length=250", 33, PRODUCTS, NARROW, Quick)
         .transposed(true, false),
-    landmark("longrows:rows=6,cols=1000,count=3,length=900", 70, MATRIX, ROOMY, Quick),
+    landmark("longrows:rows=3,cols=4400,count=1,length=4300", 9, MATRIX, ROOMY, Quick)
+        .transposed(true, false),
+    landmark("longrows:rows=3,cols=9000,count=1,length=8700", 9, MATRIX, ROOMY, Quick),
+    landmark("longrows:rows=6,cols=1200,count=3,length=1100", 130, MATRIX, ROOMY, Quick),
+    landmark("longrows:rows=3,cols=400,count=1,length=300", 514, MATRIX, ROOMY, Quick),
     landmark("longrows:rows=6,cols=300,count=3,length=250", 70, MATRIX, NARROW, Quick),
+    landmark("uniform:rows=4200,cols=16400,density=0.0001", 65, MATRIX, PLAIN, Quick).also(both),
+    landmark("uniform:rows=4,cols=66000,density=0.01", 34, MATRIX, PLAIN, Quick),
     landmark("diagonal:rows=65537,cols=65537", 2, MATRIX, PLAIN, Quick),
     landmark("diagonal:rows=65537,cols=65537", 2, PRODUCTS, PLAIN, Quick).transposed(true, false),
     landmark("diagonal:rows=65536,cols=65536", 2, VECTORS, PLAIN, Quick),
     landmark("longrows:rows=2,cols=40000,count=1,length=40000", 1, PRODUCTS, ROOMY, Quick).of(INTEGERS),
     one_group("dense:rows=200,cols=200"),
     one_group("dense:rows=255,cols=255"),
+    one_group("uniform:rows=400,cols=400,density=0.45"),
     one_group("uniform:rows=40000,cols=400,density=0.0005"),
     one_group("uniform:rows=400,cols=40000,density=0.0005"),
     landmark("longrows:rows=4,cols=600,count=2,length=400", 8, SAMPLED, ANY, Quick),
-    landmark("longrows:rows=4,cols=1200,count=2,length=1100", 9, SAMPLED, ANY, Quick),
+    landmark("longrows:rows=4,cols=1200,count=2,length=1100", 33, SAMPLED, ANY, Quick),
+    landmark("uniform:rows=200,cols=200,density=0.5", 33, SAMPLED, ANY, Quick),
+    landmark("diagonal:rows=66000,cols=66000", 9, SAMPLED, ANY, Quick),
     sampled(129).also(scaled),
     sampled(0).of(ValueFamily::Special).also(scaled),
     sampled(1).of(ValueFamily::Special).also(scaled),
     sampled(4).of(ValueFamily::Special).also(|p| (p.mode, p.alpha, p.beta) = (SddmmMode::AddS, 1.0, 0.0)),
     landmark("uniform:rows=4,cols=66000,density=0.01", 3, SPARSE_PRODUCT, ANY, Quick).also(long),
+    landmark("uniform:rows=9,cols=24,density=0.4", 131_100, SPARSE_PRODUCT, ANY, Quick).also(long),
     landmark("diagonal:rows=65537,cols=65537", 9, SPARSE_PRODUCT, ANY, Quick).also(long),
     pattern(|p| (p.blocks.n, p.blocks.m, p.blocks.l) = (4, 8, 4)),
     pattern(|p| (p.blocks.n, p.blocks.m, p.blocks.l) = (5, 12, 64)),
     pattern(|p| (p.blocks.n, p.blocks.m, p.blocks.l) = (8, 32, 32)),
     pattern(|p| (p.blocks.n, p.blocks.m, p.blocks.l) = (3, 64, 5)),
-    landmark("uniform:rows=37,cols=130,density=0.5", 9, VECTORS, STRUCTURED, Quick).also(|p| p.blocks.m = 10),
-    landmark("uniform:rows=37,cols=130,density=0.5", 9, VECTORS, STRUCTURED, Quick).also(|p| p.blocks.m = 40),
-    landmark("uniform:rows=37,cols=130,density=0.5", 9, VECTORS, STRUCTURED, Quick)
-        .also(|p| (p.blocks.n, p.blocks.m) = (3, 8)),
-    landmark("uniform:rows=70,cols=60,density=0.3", 9, VECTORS, WINDOWS, Quick)
-        .also(|p| p.blocks.stride = 16),
-    landmark("uniform:rows=70,cols=60,density=0.3", 9, VECTORS, WINDOWS, Quick).also(|p| p.blocks.v = 32),
-    landmark("uniform:rows=70,cols=60,density=0.3", 9, VECTORS, WINDOWS, Quick).also(|p| p.blocks.stride = 3),
+    structured(|p| p.blocks.m = 10),
+    structured(|p| p.blocks.m = 40),
+    structured(|p| (p.blocks.n, p.blocks.m) = (3, 8)),
+    blocked(|p| (p.blocks.stride, p.blocks.boundary) = (16, Some(70))),
+    blocked(|p| (p.blocks.v, p.blocks.br) = (32, 48)),
+    blocked(|p| (p.blocks.stride, p.blocks.br, p.blocks.block_rows, p.blocks.block_cols) = (3, 5, 12, 7)),
     // Rests of 60 entries, which a warp takes in two turns.
     landmark("dense:rows=40,cols=60", 4, MATRIX, WINDOWS, Quick)
         .also(|p| (p.blocks.tau_nnz, p.blocks.tau_inc) = (Some(64), Some(0))),
@@ -92,6 +113,14 @@ pub(super) const ATTACKS: [Landmark; 38] = [
 
 fn scaled(p: &mut Params) {
     (p.mode, p.alpha, p.beta) = (SddmmMode::Scale, 1.0, 0.0);
+}
+
+fn by_rows(p: &mut Params) {
+    (p.layout_b, p.layout_c, p.transpose_b, p.pad_b, p.pad_c) = (RowMajor, RowMajor, false, 2, 2);
+}
+
+fn both(p: &mut Params) {
+    (p.alpha, p.beta) = (-0.75, 0.5);
 }
 
 fn long(p: &mut Params) {

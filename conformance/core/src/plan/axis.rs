@@ -21,7 +21,7 @@ pub(crate) const FAULT: &str = "fault";
 pub(crate) enum Axis {
     /// One of the table.
     Of(&'static Factor),
-    /// Level 0 is the default, the others are the parameter's samples.
+    /// Level 0 is the default, or a value that only a manifest names; the others are the parameter's samples.
     Parameter(&'static Parameter),
 }
 
@@ -128,11 +128,9 @@ impl Axis {
             Axis::Of(factor) => (factor.of)(case),
             Axis::Parameter(parameter) => {
                 let value = (parameter.get)(&case.params.blocks);
-                if value == (parameter.get)(&Params::default().blocks) {
-                    return Some(0);
-                }
-                let at = place(parameter.samples.iter().map(|&sample| Some(sample) == value))?;
-                Some(at + 1)
+                let default = (parameter.get)(&Params::default().blocks);
+                let is_sample = |&sample: &u32| value != default && Some(sample) == value;
+                Some(place(parameter.samples.iter().map(is_sample)).map_or(0, |at| at + 1))
             }
         }
     }

@@ -9,6 +9,7 @@ use super::number::same_level;
 use super::sources::{Choice, Pool};
 use crate::backend::{Backend, Support};
 use crate::case::{Case, Fault, Filling, Params};
+use crate::manifest::Only;
 use crate::origin::Origin;
 use crate::refusing::refusing;
 use crate::right::Right;
@@ -16,7 +17,7 @@ use crate::sequence::After;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::bound::tolerance;
 use sparse_oracle::contract::{Contract, Extent, Returned};
-use sparse_oracle::format::FormatKind;
+use sparse_oracle::format::{FormatKind, FormatParams, PARAMETERS};
 use sparse_oracle::scalar::nearest_in;
 use sparse_oracle::source::generator::Family;
 use sparse_oracle::source::values::ValueFamily;
@@ -176,17 +177,40 @@ pub(super) fn takes(backend: &dyn Backend, case: &Case) -> bool {
     answers(backend, &case.contract, &case.params).is_some()
 }
 
-/// Factors that a manifest names stand for their level.
-fn name_factors(draft: &mut Draft, backend: &dyn Backend, mix: &mut Mix) {
-    let (alphas, betas) = backend.named_factors();
+/// Factors and parameters that a manifest names stand for their level.
+fn name_values(draft: &mut Draft, backend: &dyn Backend, mix: &mut Mix) {
+    let rules = backend.restrictions(&draft.contract);
     let acc = draft.contract.types.acc;
-    let of_level = |named: &[f64], drawn: f64, mix: &mut Mix| {
+    let of_level = |named: Vec<f64>, drawn: f64, mix: &mut Mix| {
         let fits = |v: &f64| same_level(*v, drawn) && nearest_in(*v, acc) == *v;
-        let same: Vec<f64> = named.iter().copied().filter(fits).collect();
+        let same: Vec<f64> = named.into_iter().filter(fits).collect();
         if same.is_empty() { drawn } else { mix.pick(&same) }
     };
-    draft.params.alpha = of_level(&alphas, draft.params.alpha, mix);
-    draft.params.beta = of_level(&betas, draft.params.beta, mix);
+    let alphas = rules.iter().flat_map(|only| only.alpha.iter().flatten().copied()).collect();
+    let betas = rules.iter().flat_map(|only| only.beta.iter().flatten().copied()).collect();
+    draft.params.alpha = of_level(alphas, draft.params.alpha, mix);
+    draft.params.beta = of_level(betas, draft.params.beta, mix);
+    name_parameters(draft, &rules, mix);
+}
+
+/// Of one rule, since parameters go together: M = 12 only with the N that its rule has. A value that is no sample has the level of
+/// the default.
+fn name_parameters(draft: &mut Draft, rules: &[&Only], mix: &mut Mix) {
+    let restricting: Vec<&Only> = rules.iter().copied().filter(|only| !only.params.is_empty()).collect();
+    if restricting.is_empty() {
+        return;
+    }
+    let only = mix.pick(&restricting);
+    for parameter in PARAMETERS.iter().filter(|parameter| draft.contract.reads(parameter)) {
+        let default = (parameter.get)(&FormatParams::default());
+        let Some(listed) = only.params.get(parameter.name) else { continue };
+        let is_sample = |value: &Option<u32>| parameter.samples.iter().any(|sample| Some(*sample) == *value);
+        let named: Vec<Option<u32>> = listed.iter().copied().filter(|value| !is_sample(value)).collect();
+        if (parameter.get)(&draft.params.blocks) == default && !named.is_empty() {
+            let value = mix.pick(&named);
+            value.into_iter().for_each(|value| (parameter.set)(&mut draft.params.blocks, value));
+        }
+    }
 }
 
 /// Writes a request one way only: what does not differ is not said, what an operation does not have stays at its default.
@@ -255,7 +279,7 @@ fn drafted<'a>(
         axis.set(&mut draft, level, mix);
     }
     if let Some(backend) = backend {
-        name_factors(&mut draft, backend, mix);
+        name_values(&mut draft, backend, mix);
     }
     draft
 }
