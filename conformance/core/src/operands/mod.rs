@@ -4,9 +4,10 @@
 //! carry NaN in their leading-dimension padding, which nobody may read.
 
 mod earlier;
+mod few_terms;
 mod nans;
 mod need;
-mod one_term;
+
 mod unmet;
 
 pub(crate) use self::earlier::{plain, with_values};
@@ -232,7 +233,7 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
         let mut operand = draw.laid_out(role(argument), shape, layout, pad, argument.slot.of(&types))?;
         if is_last {
             unmet::overlay(case, &mut operand, turned, &operands.a, transposed);
-            one_term::overlay(case, &mut operand, turned, &operands.a, transposed);
+            few_terms::overlay(case, &mut operand, turned, &operands.a, transposed);
         }
         each_precision!(AnySliceMut, operand.data.as_mut_slice(), values => nans::of_product(case, values));
         dense.push(operand);
