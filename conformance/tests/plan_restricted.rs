@@ -1,10 +1,10 @@
 //! Kernels that take little of their contracts are asked enough of it, or are not called clean.
 
 use rayon::prelude::*;
-use sparse_conformance::backend::{Backend, Failure, Portable, Support};
+use sparse_conformance::backend::{Backend, Failure, Named, Portable, Support};
 use sparse_conformance::campaign;
 use sparse_conformance::case::Params;
-use sparse_conformance::manifest::{Capabilities, Only};
+use sparse_conformance::manifest::Capabilities;
 use sparse_conformance::plan::{Options, plan};
 use sparse_conformance::report::{Environment, LEAST_CAUGHT, Outcome, Report, Worth};
 use sparse_conformance::runner::run_case;
@@ -173,8 +173,8 @@ impl Backend for Declared {
         self.0.claims(contract)
     }
 
-    fn restrictions(&self, contract: &Contract) -> Vec<&Only> {
-        self.0.restrictions(contract)
+    fn named(&self, contract: &Contract) -> Vec<Named<'_>> {
+        self.0.named(contract)
     }
 
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {

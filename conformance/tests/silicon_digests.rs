@@ -65,7 +65,7 @@ fn played_kernels_leave_the_bits_that_an_h200_left() {
 }
 
 #[test]
-#[ignore = "all 7,282: minutes on 2 cores"]
+#[ignore = "all 7,417: minutes on 2 cores"]
 fn all_played_kernels_leave_the_bits_that_an_h200_left() {
     assert_eq!(differing(&recorded()), OTHER_BITS);
 }

@@ -49,10 +49,10 @@ pub(crate) use self::warden::{NOT_STARTED, SAYS};
 use self::child::Child;
 pub use self::plugin::{OpenError, PluginBackend};
 use self::trouble::Trouble;
-use crate::backend::{Backend, Determinism, Failure, Support, ThreadControl};
+use crate::backend::{Backend, Determinism, Failure, Named, Support, ThreadControl};
 use crate::case::Params;
 use crate::content;
-use crate::manifest::{Capabilities, Manifest, Only};
+use crate::manifest::{Capabilities, Manifest};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::task::{Answer, Task};
 use std::collections::HashSet;
@@ -258,8 +258,8 @@ impl Backend for Remote {
         self.capabilities.claims(contract)
     }
 
-    fn restrictions(&self, contract: &Contract) -> Vec<&Only> {
-        self.capabilities.restrictions(contract)
+    fn named(&self, contract: &Contract) -> Vec<Named<'_>> {
+        self.capabilities.named(contract)
     }
 
     fn determinism(&self) -> Determinism {

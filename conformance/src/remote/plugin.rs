@@ -1,9 +1,9 @@
 //! A shared library behind the C header as a backend of this process. What it breaks, it breaks here: only the process that
 //! `--plugin` starts for it uses this, and `bench --plugin`, which times it without a pipe between.
 
-use crate::backend::{Backend, Determinism, Failure, Prepared, Support};
+use crate::backend::{Backend, Determinism, Failure, Named, Prepared, Support};
 use crate::case::Params;
-use crate::manifest::{Capabilities, Exclude, Manifest, ManifestError, Only};
+use crate::manifest::{Capabilities, Exclude, Manifest, ManifestError};
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::task::{Answer, DenseMut, Inputs, Task};
 use sparse_oracle::verdict::{Defect, Mismatch};
@@ -78,8 +78,8 @@ impl Backend for PluginBackend {
         self.capabilities.claims(contract)
     }
 
-    fn restrictions(&self, contract: &Contract) -> Vec<&Only> {
-        self.capabilities.restrictions(contract)
+    fn named(&self, contract: &Contract) -> Vec<Named<'_>> {
+        self.capabilities.named(contract)
     }
 
     fn selection(&self) -> String {

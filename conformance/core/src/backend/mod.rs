@@ -13,7 +13,6 @@ mod failure;
 mod prepared;
 
 use crate::case::Params;
-use crate::manifest::Only;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::{Contract, all_contracts};
 use sparse_oracle::format::Layout;
@@ -70,6 +69,17 @@ pub enum ThreadControl {
     None,
 }
 
+/// Values that a rule of a manifest names; none of what it does not restrict.
+#[derive(Clone, Debug)]
+pub struct Named<'a> {
+    /// Values of alpha.
+    pub alpha: &'a [f64],
+    /// Values of beta.
+    pub beta: &'a [f64],
+    /// Parameters by name, with their values; `None` where it is not given.
+    pub params: Vec<(&'a str, &'a [Option<u32>])>,
+}
+
 /// Something that runs contracts.
 pub trait Backend: Send + Sync {
     /// Name on the command line and in reports.
@@ -91,8 +101,8 @@ pub trait Backend: Send + Sync {
         common.iter().any(|params| matches!(self.support(contract, params), Support::Supported { .. }))
     }
 
-    /// To which requests it restricts itself in what it says of a contract, so that plans can draw the values that it names.
-    fn restrictions(&self, _contract: &Contract) -> Vec<&Only> {
+    /// Values that it names in what it takes of a contract, a rule each, so that plans can draw them.
+    fn named(&self, _contract: &Contract) -> Vec<Named<'_>> {
         Vec::new()
     }
 

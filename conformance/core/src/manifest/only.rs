@@ -2,6 +2,7 @@
 //! does not have means nothing for it.
 
 use super::error::{ManifestError, ManifestPlace};
+use crate::backend::Named;
 use crate::case::{Fault, Params};
 use serde::{Deserialize, Serialize};
 use sparse_oracle::contract::{Contract, Returned};
@@ -188,6 +189,16 @@ impl Only {
         sample(&self.alpha)
             .into_iter()
             .flat_map(move |alpha| betas.clone().into_iter().map(move |beta| (alpha, beta)))
+    }
+
+    /// The values it names.
+    pub(super) fn named(&self) -> Named<'_> {
+        let params = self.params.iter().map(|(name, values)| (name.as_str(), values.as_slice()));
+        Named {
+            alpha: self.alpha.as_deref().unwrap_or_default(),
+            beta: self.beta.as_deref().unwrap_or_default(),
+            params: params.collect(),
+        }
     }
 
     /// Checks the names and lists.

@@ -5,8 +5,8 @@
 //! ```
 
 use super::error::{ManifestError, ManifestPlace};
-use super::{MAX_NAME, Manifest, Only, PROTOCOL, Rule};
-use crate::backend::Support;
+use super::{MAX_NAME, Manifest, PROTOCOL, Rule};
+use crate::backend::{Named, Support};
 use crate::case::Params;
 use crate::declaration::{self, DeclarationError};
 use glob::Pattern;
@@ -83,11 +83,11 @@ impl Capabilities {
         self.by_contract.get(contract).is_some_and(|says| says.excluded.is_none() && !says.rules.is_empty())
     }
 
-    /// To which requests the rules restrict themselves that name a contract.
+    /// Values named by each rule that fits a contract.
     #[must_use]
-    pub fn restrictions(&self, contract: &Contract) -> Vec<&Only> {
+    pub fn named(&self, contract: &Contract) -> Vec<Named<'_>> {
         let rules = self.by_contract.get(contract).into_iter().flat_map(|says| &says.rules);
-        rules.filter_map(|(i, _)| self.manifest.supports.get(*i)).map(|rule| &rule.only).collect()
+        rules.filter_map(|(i, _)| self.manifest.supports.get(*i)).map(|rule| rule.only.named()).collect()
     }
 
     /// What the manifest says about a request.

@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! 133 x 140, n = 133       second tiles of rows and of columns of C, with A or B transposed, B or C by columns, pads, both factors
-//! 6 x 700, n = 33, 70      rows longer than a block of 128, 256 or 512 threads, transposed (spread) or with many columns of C
+//! 3 x 9000, n = 9 to 514   rows longer than a block or a piece of shared memory, transposed (spread) or with many columns of C
+//! 4200 x 16400, n = 65     rows, columns and elements past thresholds of 16 bits in kernels for many columns of C
 //! 65,537, n = 2            columns and rows past 2^16 in kernels that do SpMV where C has one column
 //! 65,536; 2 x 40,000       the last column of 16 bits, and the first that is negative in them
 //! 200 x 200, groups = 1    lengths of 8 bits and rows of 16 bits whose sign is read
 //! SDDMM                    rows of S longer than a block; an odd inner extent past 64, or none, times S; a zero times an infinite S
-//! SpGEMM                   columns of A past 2^16; rows of C past 2^16
-//! parameters               N, M and L of N:M, strides, heights of vectors, and rests that plans do not draw
+//! SpGEMM                   columns of A past 2^16; rows and columns of C past 2^16
+//! parameters               N, M and L of N:M, strides, heights of vectors and tiles, and rests that plans do not draw
 //! ```
 
 use super::Tier::Quick;
@@ -86,7 +87,7 @@ pub(super) const ATTACKS: [Landmark; 49] = [
     one_group("uniform:rows=400,cols=40000,density=0.0005"),
     landmark("longrows:rows=4,cols=600,count=2,length=400", 8, SAMPLED, ANY, Quick),
     landmark("longrows:rows=4,cols=1200,count=2,length=1100", 33, SAMPLED, ANY, Quick),
-    landmark("uniform:rows=200,cols=200,density=0.5", 33, SAMPLED, ANY, Quick),
+    landmark("uniform:rows=200,cols=200,density=0.5", 33, SAMPLED, ANY, Quick).of(ValueFamily::PlacedSpecial),
     landmark("diagonal:rows=66000,cols=66000", 9, SAMPLED, ANY, Quick),
     sampled(129).also(scaled),
     sampled(0).of(ValueFamily::Special).also(scaled),

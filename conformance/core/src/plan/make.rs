@@ -7,9 +7,8 @@ use super::factors::Draft;
 use super::mix::Mix;
 use super::number::same_level;
 use super::sources::{Choice, Pool};
-use crate::backend::{Backend, Support};
+use crate::backend::{Backend, Named, Support};
 use crate::case::{Case, Fault, Filling, Params};
-use crate::manifest::Only;
 use crate::origin::Origin;
 use crate::refusing::refusing;
 use crate::right::Right;
@@ -179,15 +178,15 @@ pub(super) fn takes(backend: &dyn Backend, case: &Case) -> bool {
 
 /// Factors and parameters that a manifest names stand for their level.
 fn name_values(draft: &mut Draft, backend: &dyn Backend, mix: &mut Mix) {
-    let rules = backend.restrictions(&draft.contract);
+    let rules = backend.named(&draft.contract);
     let acc = draft.contract.types.acc;
     let of_level = |named: Vec<f64>, drawn: f64, mix: &mut Mix| {
         let fits = |v: &f64| same_level(*v, drawn) && nearest_in(*v, acc) == *v;
         let same: Vec<f64> = named.into_iter().filter(fits).collect();
         if same.is_empty() { drawn } else { mix.pick(&same) }
     };
-    let alphas = rules.iter().flat_map(|only| only.alpha.iter().flatten().copied()).collect();
-    let betas = rules.iter().flat_map(|only| only.beta.iter().flatten().copied()).collect();
+    let alphas = rules.iter().flat_map(|rule| rule.alpha).copied().collect();
+    let betas = rules.iter().flat_map(|rule| rule.beta).copied().collect();
     draft.params.alpha = of_level(alphas, draft.params.alpha, mix);
     draft.params.beta = of_level(betas, draft.params.beta, mix);
     name_parameters(draft, &rules, mix);
@@ -195,15 +194,17 @@ fn name_values(draft: &mut Draft, backend: &dyn Backend, mix: &mut Mix) {
 
 /// Of one rule, since parameters go together: M = 12 only with the N that its rule has. A value that is no sample has the level of
 /// the default.
-fn name_parameters(draft: &mut Draft, rules: &[&Only], mix: &mut Mix) {
-    let restricting: Vec<&Only> = rules.iter().copied().filter(|only| !only.params.is_empty()).collect();
+fn name_parameters(draft: &mut Draft, rules: &[Named<'_>], mix: &mut Mix) {
+    let restricting: Vec<&Named<'_>> = rules.iter().filter(|rule| !rule.params.is_empty()).collect();
     if restricting.is_empty() {
         return;
     }
-    let only = mix.pick(&restricting);
+    let rule = mix.pick(&restricting);
     for parameter in PARAMETERS.iter().filter(|parameter| draft.contract.reads(parameter)) {
         let default = (parameter.get)(&FormatParams::default());
-        let Some(listed) = only.params.get(parameter.name) else { continue };
+        let Some((_, listed)) = rule.params.iter().find(|(name, _)| *name == parameter.name) else {
+            continue;
+        };
         let is_sample = |value: &Option<u32>| parameter.samples.iter().any(|sample| Some(*sample) == *value);
         let named: Vec<Option<u32>> = listed.iter().copied().filter(|value| !is_sample(value)).collect();
         if (parameter.get)(&draft.params.blocks) == default && !named.is_empty() {

@@ -28,7 +28,7 @@
 //! far      70,000 x 70,000                  row * cols + col past 2^32                                     n = 1, from full on
 //! between  9 x 24                           widths between those that plans draw                             n = 48, 96, .. ([`BETWEEN`])
 //! tiled    261 x 24, 24 x 261, ..           tiles of C, whole and not (`tiled`)                              n = 31 to 384
-//! attacks  133 x 140, 6 x 700, ..           bugs that no other case told (`attacks`)                         n = 0 to 133
+//! attacks  133 x 140, 3 x 9000, ..          bugs that no other case told (`attacks`)                         n = 0 to 514
 //! ```
 //!
 //! Formats that store every place of a pattern have the tall ones narrower; those with lengths of 8 bits have shorter rows. In the quick
