@@ -196,3 +196,17 @@ fn a_kernel_of_patterns_that_plans_do_not_draw_is_judged_on_them() {
     };
     assert!(kept(4) >= 50 && kept(6) >= 50, "{} and {}", kept(4), kept(6));
 }
+
+/// Beside a rule for blocks of 7 rows, one that takes every block stands for the default: it was never drawn.
+#[test]
+fn a_rule_without_parameters_is_asked_about_the_default() {
+    let rule = |only: &str| format!(r#"{{"contracts":["spmm.bcsr.f32_f32_f32_f32"]{only}}}"#);
+    let rules = [rule(r#","only":{"params":{"block_rows":[7]},"alpha":[1]}"#), rule("")].join(",");
+    let text = format!(r#"{{"protocol":1,"name":"declared","supports":[{rules}]}}"#);
+    let manifest = serde_json::from_str(&text).expect("a manifest");
+    let backend = Declared(Capabilities::new(manifest).expect("it is so"));
+    let groups = plan(&Options::default(), &[&backend]).groups;
+    let rows = || groups.iter().flat_map(|group| &group.cases).map(|case| case.params.blocks.block_rows);
+    let has = |wanted| rows().filter(|&found| found == wanted).count();
+    assert!(has(4) >= 20 && has(7) >= 20, "{} and {}", has(4), has(7));
+}

@@ -69,7 +69,7 @@ pub enum ThreadControl {
     None,
 }
 
-/// Values that a rule of a manifest names; none of what it does not restrict.
+/// Values that a rule of a manifest names; empty where it restricts nothing.
 #[derive(Clone, Debug)]
 pub struct Named<'a> {
     /// Values of alpha.

@@ -5,9 +5,9 @@
 //! one-term                    B  0 x 0 0     op(B) of a product: the row is one that entries of A meet, which a long row of A mostly does
 //!                                x 0 0 x     Y of an SDDMM: one place in each of its rows, any
 //!                                0 0 x 0
-//! small-int, where 16 bits    B  x 0 0 x     each so many places of a column one of 1 or -1, the first of them where the number of the
-//! hold the sums of long rows     0 0 x 0     column says: as many as any order adds without rounding
-//!                                0 x 0 0
+//! small-int, where 16 bits    B  x 0 0 x     a 1 or -1 at every so many places of a column, from another row on in each: so few that any
+//! hold the sums of long rows     0 0 x 0     order adds them without rounding where entries of a row lie evenly; the judge tells from the
+//!                                0 x 0 0     operands whether it is so
 //! ```
 //!
 //! "A rounded to 16 bits in rows of 256 entries and more" was clean in the quick tier: n roundings of other terms covered it. Of sums in

@@ -7,7 +7,6 @@ mod earlier;
 mod few_terms;
 mod nans;
 mod need;
-
 mod unmet;
 
 pub(crate) use self::earlier::{plain, with_values};

@@ -10,7 +10,7 @@
 //! A conversion hands on bits (clause 1.16): with one NaN for all, who makes every NaN alike is clean. A matrix that is moved has one NaN
 //! at least in a family of values that has NaN. Who rounds by adding half an ulp to the bits carries a NaN of all ones past the sign, to
 //! zero; a signalling one of 32 bits that hardware cuts to its upper bits is an infinity (clause 11.5), and so products are given quiet ones
-//! there. In types that results have, none is the pattern that says "not written", nor would be made quiet or with its sign turned.
+//! there. In types that results have, none is the pattern that says "not written", even once it is quiet or its sign is turned.
 
 use super::seed_of;
 use crate::case::{Case, Filling};
@@ -69,7 +69,7 @@ enum Kind {
     Factor,
     /// Of a product, and quiet.
     Quiet,
-    /// Of a product.
+    /// All ones, of a product.
     Ones,
 }
 

@@ -1,4 +1,4 @@
-//! Landmarks by which bugs show that people put into kernels on purpose to find what the plan does not ask: each was clean before.
+//! Requests that show bugs which people planted to get past the plan; each bug was clean before.
 //!
 //! ```text
 //! 133 x 140, n = 133       second tiles of rows and of columns of C, with A or B transposed, B or C by columns, pads, both factors
@@ -32,7 +32,6 @@ const fn square() -> Landmark {
     landmark("uniform:rows=133,cols=140,density=0.2", 133, MATRIX, ANY, Quick)
 }
 
-/// One group, whose lengths are those of whole rows or columns.
 /// One group, whose lengths are those of whole rows or columns.
 const fn one_group(line: &'static str) -> Landmark {
     landmark(line, 2, VECTORS, NARROW, Quick).also(|p| p.blocks.groups = 1)

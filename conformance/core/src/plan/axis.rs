@@ -21,7 +21,7 @@ pub(crate) const FAULT: &str = "fault";
 pub(crate) enum Axis {
     /// One of the table.
     Of(&'static Factor),
-    /// Level 0 is the default, or a value that only a manifest names; the others are the parameter's samples.
+    /// Level 0 is the default, or a value that a manifest or a landmark names and that is no sample; the others are the samples.
     Parameter(&'static Parameter),
 }
 

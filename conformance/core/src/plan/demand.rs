@@ -145,7 +145,7 @@ fn masks(axes: &[Axis]) -> Vec<(usize, u8)> {
     axes.iter().enumerate().flat_map(of).collect()
 }
 
-/// The levels of a case; none where a factor has a value that no plan draws.
+/// The levels of a case; none where a factor of the table has a value that no plan draws.
 pub(super) fn row_of(axes: &[Axis], case: &Case) -> Option<Row> {
     axes.iter().map(|axis| axis.of(case)).collect()
 }

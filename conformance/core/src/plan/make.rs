@@ -195,11 +195,11 @@ fn name_values(draft: &mut Draft, backend: &dyn Backend, mix: &mut Mix) {
 /// Of one rule, since parameters go together: M = 12 only with the N that its rule has. A value that is no sample has the level of
 /// the default.
 fn name_parameters(draft: &mut Draft, rules: &[Named<'_>], mix: &mut Mix) {
-    let restricting: Vec<&Named<'_>> = rules.iter().filter(|rule| !rule.params.is_empty()).collect();
-    if restricting.is_empty() {
+    if rules.iter().all(|rule| rule.params.is_empty()) {
         return;
     }
-    let rule = mix.pick(&restricting);
+    // A rule that names no parameters takes the default.
+    let rule = mix.pick(&rules.iter().collect::<Vec<_>>());
     for parameter in PARAMETERS.iter().filter(|parameter| draft.contract.reads(parameter)) {
         let default = (parameter.get)(&FormatParams::default());
         let Some((_, listed)) = rule.params.iter().find(|(name, _)| *name == parameter.name) else {
