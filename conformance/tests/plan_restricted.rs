@@ -197,6 +197,22 @@ fn a_kernel_of_patterns_that_plans_do_not_draw_is_judged_on_them() {
     assert!(kept(4) >= 50 && kept(6) >= 50, "{} and {}", kept(4), kept(6));
 }
 
+/// N = 6 was drawn beside the default of M, 4, which is illegal, so that most cases were "not run".
+#[test]
+fn a_kernel_that_names_n_alone_is_asked_with_an_m_that_is_legal() {
+    for (named, least) in [(r#""nm_n":[6]"#, "/nm_n=6/nm_m="), (r#""nm_m":[2]"#, "/nm_m=2")] {
+        let text = format!(
+            r#"{{"protocol":1,"name":"declared","supports":[
+            {{"contracts":["spmm.nm.f32_f32_f32_f32"],"only":{{"params":{{{named}}}}}}}]}}"#
+        );
+        let manifest = serde_json::from_str(&text).expect("a manifest");
+        let report = judged(Declared(Capabilities::new(manifest).expect("it is so")), 0);
+        assert_eq!(report.outcome(), Outcome::Clean, "{named}: {:?}", report.thin);
+        let kept = report.cases.iter().filter(|record| record.case.contains(least)).count();
+        assert!(kept >= 100, "{named}: {kept}");
+    }
+}
+
 /// Beside a rule for blocks of 7 rows, one that takes every block stands for the default: it was never drawn.
 #[test]
 fn a_rule_without_parameters_is_asked_about_the_default() {

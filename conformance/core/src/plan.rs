@@ -27,7 +27,7 @@ pub use self::demand::{Demand, Demanded};
 use self::make::takes;
 use self::mix::Mix;
 use crate::backend::Backend;
-use crate::case::Case;
+use crate::case::{Case, Params};
 use crate::determinism::Repeats;
 use crate::origin::Origin;
 use crate::shard::Shard;
@@ -257,7 +257,7 @@ fn is_held(origin: &Origin, contract: &Contract) -> bool {
 }
 
 /// A case on this matrix for each backend that claims the contract, where an earlier one's is not taken; `change` is made to it, as far as
-/// the backend takes it.
+/// the backend takes it: all of it, or else its width and its values alone.
 fn taken_by_all(
     contract: Contract,
     origin: &Origin,
@@ -274,7 +274,9 @@ fn taken_by_all(
         cases.extend(drawn.map(|case| {
             let mut changed = case.clone();
             change(&mut changed);
-            if takes(*backend, &changed) { changed } else { case }
+            let params = Params { n: changed.params.n, ..case.params };
+            let lesser = Case { filling: changed.filling, params, ..case.clone() };
+            [changed, lesser].into_iter().find(|case| takes(*backend, case)).unwrap_or(case)
         }));
     }
     cases
@@ -295,7 +297,7 @@ pub fn measured(backend: &dyn Backend, seed: u64) -> Vec<Contract> {
     for c in claimed {
         groups.entry((c.op, c.format, c.to)).or_default().push(c);
     }
-    let wide = |c: &Contract| !matches!(c.types.acc, Precision::F16 | Precision::Bf16);
+    let wide = |c: &Contract| c.types.acc.bytes() > 2;
     let drawn = |(place, mut of): (usize, Vec<Contract>)| {
         if of.iter().any(wide) {
             of.retain(wide);

@@ -10,6 +10,7 @@ mod need;
 mod unmet;
 
 pub(crate) use self::earlier::{plain, with_values};
+pub(crate) use self::few_terms::is_unbounded;
 pub use self::need::need;
 
 use self::earlier::earlier;

@@ -86,7 +86,9 @@ pub(super) const ATTACKS: [Landmark; 48] = [
     one_group("uniform:rows=400,cols=40000,density=0.0005"),
     landmark("longrows:rows=4,cols=600,count=2,length=400", 8, SAMPLED, ANY, Quick),
     landmark("longrows:rows=4,cols=1200,count=2,length=1100", 33, SAMPLED, ANY, Quick),
-    landmark("uniform:rows=200,cols=200,density=0.5", 33, SAMPLED, ANY, Quick).of(ValueFamily::PlacedSpecial),
+    landmark("uniform:rows=200,cols=200,density=0.5", 33, SAMPLED, ANY, Quick)
+        .of(ValueFamily::PlacedSpecial)
+        .everywhere(),
     landmark("diagonal:rows=66000,cols=66000", 9, SAMPLED, ANY, Quick),
     sampled(129).also(scaled),
     sampled(0).of(ValueFamily::Special).also(scaled),

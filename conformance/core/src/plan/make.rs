@@ -16,7 +16,8 @@ use crate::sequence::After;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::bound::tolerance;
 use sparse_oracle::contract::{Contract, Extent, Returned};
-use sparse_oracle::format::{FormatKind, FormatParams, PARAMETERS};
+use sparse_oracle::format::{Entries, FormatKind, FormatParams, PARAMETERS, Parameter};
+use sparse_oracle::op::prune;
 use sparse_oracle::scalar::nearest_in;
 use sparse_oracle::source::generator::Family;
 use sparse_oracle::source::values::ValueFamily;
@@ -78,7 +79,8 @@ impl Maker<'_> {
             None => u64::MAX,
             Some(backend) => most_terms(&draft, &answers(backend, &self.contract, &draft.params)?),
         };
-        let fits = |choice: &Choice| self.fits(&draft, choice) && terms(&draft, choice) <= most;
+        let terms = |choice: &Choice| terms(&draft.contract, &draft.params, choice);
+        let fits = |choice: &Choice| self.fits(&draft, choice) && terms(choice) <= most;
         let place = (draft.group, draft.shape);
         let choice = match family {
             None => self.pool.choose(place, draft.turn, fits),
@@ -153,10 +155,10 @@ fn most_terms(draft: &Draft, arithmetic: &Arithmetic) -> u64 {
 }
 
 /// The most terms that an element of the result has.
-fn terms(draft: &Draft, choice: &Choice) -> u64 {
-    match draft.contract.op.signature().inner {
-        Extent::N => draft.params.n as u64,
-        Extent::M | Extent::K | Extent::One if draft.params.transpose_a => choice.longest_col,
+pub(super) fn terms(contract: &Contract, params: &Params, choice: &Choice) -> u64 {
+    match contract.op.signature().inner {
+        Extent::N => params.n as u64,
+        Extent::M | Extent::K | Extent::One if params.transpose_a => choice.longest_col,
         Extent::M | Extent::K | Extent::One => choice.longest_row,
     }
 }
@@ -211,6 +213,33 @@ fn name_parameters(draft: &mut Draft, rules: &[Named<'_>], mix: &mut Mix) {
             let value = mix.pick(&named);
             value.into_iter().for_each(|value| (parameter.set)(&mut draft.params.blocks, value));
         }
+    }
+    fit_pattern(draft, rule, mix);
+}
+
+/// N = 6 alone is illegal beside the M of 4 that is drawn by default: what a rule does not name becomes legal beside what it names.
+fn fit_pattern(draft: &mut Draft, rule: &Named<'_>, mix: &mut Mix) {
+    let contract = draft.contract;
+    let is_legal = |blocks: &FormatParams| {
+        let nothing = Entries::<f32> { rows: 0, cols: 0, list: Vec::new() };
+        let mut formats = [Some(contract.format), contract.to].into_iter().flatten();
+        formats.all(|f| !matches!(f, FormatKind::Nm | FormatKind::Vnm) || prune(&nothing, f, blocks).is_ok())
+    };
+    if is_legal(&draft.params.blocks) {
+        return;
+    }
+    let is_named = |parameter: &Parameter| rule.params.iter().any(|(name, _)| *name == parameter.name);
+    let mut legal = Vec::new();
+    for parameter in PARAMETERS.iter().filter(|p| contract.reads(p) && !is_named(p)) {
+        let default = (parameter.get)(&FormatParams::default());
+        for value in parameter.samples.iter().copied().chain(default) {
+            let mut blocks = draft.params.blocks;
+            (parameter.set)(&mut blocks, value);
+            legal.extend(is_legal(&blocks).then_some(blocks));
+        }
+    }
+    if !legal.is_empty() {
+        draft.params.blocks = mix.pick(&legal);
     }
 }
 

@@ -75,7 +75,7 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    fn of(spec: SourceSpec) -> Option<Choice> {
+    pub(super) fn of(spec: SourceSpec) -> Option<Choice> {
         let pattern = spec.generate().ok()?;
         let lengths = pattern.row_ptr.windows(2).map(|w| u64::from(w[1]) - u64::from(w[0]));
         let mut columns = vec![0; pattern.cols];

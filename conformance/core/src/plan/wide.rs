@@ -32,21 +32,23 @@
 //! ```
 //!
 //! Formats that store every place of a pattern have the tall ones narrower; those with lengths of 8 bits have shorter rows. In the quick
-//! tier they are for the contracts on which seeded bugs are hunted (`measured`), as the 70,000 calls are in every tier; the tiled ones are
-//! for every contract whose kernels have such tiles.
+//! tier they are for the contracts on which seeded bugs are hunted (`measured`), as the 70,000 calls are in every tier. Tiled ones, and
+//! SDDMM with rare NaN, are for every contract, since its kernels differ there in the element type.
 
 use super::attacks::ATTACKS;
+use super::make::terms;
+use super::sources::Choice;
 use super::tiled::{TILED, Tiled, Tiles};
 use super::{Options, Tier, measured, taken_by_all};
 use crate::backend::Backend;
 use crate::case::{Case, Filling, Params};
 use crate::encodings::Encoding;
+use crate::operands::is_unbounded;
 use crate::origin::Origin;
 use crate::right::Right;
 use crate::sequence::After;
 use sparse_oracle::contract::{Contract, Returned};
-use sparse_oracle::format::{FormatKind, FormatParams, PARAMETERS};
-use sparse_oracle::scalar::Precision;
+use sparse_oracle::format::FormatKind;
 use sparse_oracle::source::generator::SourceSpec;
 use sparse_oracle::source::values::ValueFamily;
 use std::collections::HashSet;
@@ -64,8 +66,10 @@ pub(super) struct Landmark {
     transposed: (bool, bool),
     /// `None`: values coded by position, or near one.
     values: Option<ValueFamily>,
-    /// A request that kernels with tiles of C take; asked of every contract in the quick tier, too.
+    /// A request that kernels with tiles of C take.
     tiled: Option<Tiled>,
+    /// Asked of every contract in the quick tier, too.
+    everywhere: bool,
     /// What else is asked for.
     also: fn(&mut Params),
 }
@@ -87,16 +91,19 @@ impl Landmark {
         Landmark { also, ..self }
     }
 
-    /// The family it asks of a contract; of sums in 16 bits over long rows the one in which they are exact, since else nothing is
-    /// promised about them.
-    fn values_for(&self, contract: &Contract) -> Option<ValueFamily> {
-        let is_narrow = matches!(contract.types.acc, Precision::F16 | Precision::Bf16);
-        let is_long = self.line.starts_with("longrows");
-        self.values.or((is_narrow && is_long).then_some(INTEGERS))
+    /// The family it asks of a contract; of sums in 16 bits about which nothing is promised the one in which they are exact.
+    fn values_for(&self, contract: &Contract, matrix: &Choice) -> Option<ValueFamily> {
+        let asked = Params { n: self.n, transpose_a: self.transposed.0, ..Params::default() };
+        let terms = terms(contract, &asked, matrix);
+        self.values.or(is_unbounded(contract.types.acc, terms).then_some(INTEGERS))
     }
 
     pub(super) const fn tiled(self, tiled: Tiled) -> Landmark {
-        Landmark { tiled: Some(tiled), ..self }
+        Landmark { tiled: Some(tiled), ..self }.everywhere()
+    }
+
+    pub(super) const fn everywhere(self) -> Landmark {
+        Landmark { everywhere: true, ..self }
     }
 }
 
@@ -117,6 +124,7 @@ pub(super) const fn landmark(
         transposed: (false, false),
         values: None,
         tiled: None,
+        everywhere: false,
         also: |_| {},
     }
 }
@@ -303,24 +311,29 @@ pub(super) fn cases(
         let Ok(spec) = landmark.line.parse::<SourceSpec>() else {
             continue;
         };
-        let origin = Origin::Spec(spec.with_seed(options.seed));
+        let spec = spec.with_seed(options.seed);
+        let Some(matrix) = Choice::of(spec) else {
+            continue;
+        };
+        let origin = Origin::Spec(spec);
         let asked = contracts.iter().filter(|(_, c)| concerns(&landmark, c));
         let of_all =
-            landmark.tiled.is_some() || options.tier != Tier::Quick && landmark.after != Some(After::Myriad);
+            landmark.everywhere || options.tier != Tier::Quick && landmark.after != Some(After::Myriad);
         for &(i, contract) in asked.filter(|(_, c)| of_all || measured.contains(c)) {
             let key = [options.seed, i, 3000 + place as u64];
             let usual = if i % 2 == 0 { ValueFamily::Coded } else { ValueFamily::NearOne };
             // What only moves shows where it went.
-            let family = landmark.values_for(&contract).filter(|_| !contract.op.is_exact()).unwrap_or(usual);
-            let change = |case: &mut Case| shown(case, &landmark, family);
+            let asked = landmark.values_for(&contract, &matrix);
+            let family = asked.filter(|_| !contract.op.is_exact());
+            let change = |case: &mut Case| shown(case, &landmark, family, usual);
             cases.extend(taken_by_all(contract, &origin, backends, &key, change));
         }
     }
     cases
 }
 
-/// Makes a drawn case one whose result shows every element.
-fn shown(case: &mut Case, landmark: &Landmark, family: ValueFamily) {
+/// Makes a drawn case one whose result shows every element: with values of the family that is asked for, or the usual one.
+fn shown(case: &mut Case, landmark: &Landmark, family: Option<ValueFamily>, usual: ValueFamily) {
     let (contract, op) = (case.contract, case.contract.op);
     let p = &mut case.params;
     if op.signature().has_n() {
@@ -338,7 +351,7 @@ fn shown(case: &mut Case, landmark: &Landmark, family: ValueFamily) {
         p.right = if landmark.n < 100 { Right::Thin } else { Right::Long };
     }
     // An alpha that is no power of two, and a C that is added, round what they are given.
-    if landmark.values_for(&contract) == Some(family) {
+    if family.is_some() {
         (p.alpha, p.beta) = (1.0, 0.0);
     }
     // Long rows of A are those of op(A), stored in order; and one call of this size is enough.
@@ -346,26 +359,15 @@ fn shown(case: &mut Case, landmark: &Landmark, family: ValueFamily) {
     if landmark.transposed.1 {
         p.transpose_b = true;
     }
-    p.encoding = Encoding::Canonical;
+    (p.encoding, p.unpruned) = (Encoding::Canonical, false);
     if let Some(tiled) = &landmark.tiled {
         tiled.ask(p);
     }
     (landmark.also)(p);
-    p.blocks = read_by(&contract, &p.blocks);
+    p.blocks = p.blocks.only(|parameter| contract.reads(parameter));
     if let Filling::Drawn(_, seed) = case.filling {
-        case.filling = Filling::Drawn(family, seed);
+        case.filling = Filling::Drawn(family.unwrap_or(usual), seed);
     }
-}
-
-/// The parameters with those that no format of the contract reads set to their default.
-fn read_by(contract: &Contract, params: &FormatParams) -> FormatParams {
-    let mut kept = FormatParams::default();
-    for parameter in PARAMETERS.iter().filter(|parameter| contract.reads(parameter)) {
-        if let Some(value) = (parameter.get)(params) {
-            (parameter.set)(&mut kept, value);
-        }
-    }
-    kept
 }
 
 fn concerns(landmark: &Landmark, contract: &Contract) -> bool {
@@ -378,6 +380,15 @@ fn concerns(landmark: &Landmark, contract: &Contract) -> bool {
         && landmark.returned.contains(&signature.returned)
         && landmark.rooms.contains(&Capacity::of(contract))
         && landmark.tiled.is_none_or(|tiled| tiled.concerns(contract))
+        && reads(landmark, contract)
+}
+
+/// False where no format of the contract reads a parameter that the landmark is for.
+fn reads(landmark: &Landmark, contract: &Contract) -> bool {
+    let mut asked = Params::default();
+    (landmark.also)(&mut asked);
+    let default = Params::default().blocks;
+    asked.blocks == default || asked.blocks.only(|parameter| contract.reads(parameter)) != default
 }
 
 #[cfg(test)]

@@ -77,7 +77,13 @@ const fn row(
 /// Every family, in the order of [`ValueFamily`].
 pub const VALUE_FAMILIES: [ValueFamilyInfo; 19] = [
     row(ValueFamily::Ones, "ones", true, true, "1 everywhere: a result counts its terms"),
-    row(ValueFamily::SmallInt, "small-int", true, true, "integers in -4..=4 without 0"),
+    row(
+        ValueFamily::SmallInt,
+        "small-int",
+        true,
+        true,
+        "integers in -4..=4 without 0; where 16 bits can't hold their sums, 1, -1 and zeros in B (Y)",
+    ),
     row(ValueFamily::NearOne, "near-one", false, true, "full significands, exponents -1..=1, either sign"),
     row(
         ValueFamily::Wide,

@@ -138,11 +138,11 @@ impl FormatParams {
         FormatParams { block_rows, block_cols, ..FormatParams::DEFAULT }
     }
 
-    /// The same parameters with those that `kind` does not read set to their default.
+    /// The same parameters with those that nobody `reads` set to their default.
     #[must_use]
-    pub fn only(&self, kind: FormatKind) -> FormatParams {
+    pub fn only(&self, reads: impl Fn(&Parameter) -> bool) -> FormatParams {
         let mut kept = FormatParams::default();
-        for parameter in PARAMETERS.iter().filter(|p| p.formats.contains(&kind)) {
+        for parameter in PARAMETERS.iter().filter(|parameter| reads(parameter)) {
             if let Some(value) = (parameter.get)(self) {
                 (parameter.set)(&mut kept, value);
             }
