@@ -349,7 +349,10 @@ fn check_factors(contract: &Contract, params: &Params) -> Result<(), CaseError> 
         if !contract.op.is_exact() && nearest_in(value, acc) != value {
             return Err(bad(
                 &format!("{name}={}", decimal(value, Precision::F64)),
-                format!("not a number of the accumulator's type, {acc}"),
+                format!(
+                    "not a number of the accumulator's type, {acc}; the nearest is {}",
+                    decimal(nearest_in(value, acc), Precision::F64)
+                ),
             ));
         }
     }

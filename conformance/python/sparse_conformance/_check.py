@@ -35,9 +35,9 @@ _PLAIN: dict[str, dict[str, Any]] = {
     "spmm": {"alpha": [1], "beta": [0], "transpose_a": False, "transpose_b": False, "layout_b": "row", "layout_c": "row", "padded": False, "faults": []},
     "spmv": {"alpha": [1], "beta": [0], "transpose_a": False, "faults": []},
     "sddmm": {"alpha": [1], "modes": ["pattern"], "layout_b": "row", "padded": False, "faults": []},
-    "spgemm": {},
-    "transpose": {},
-    "convert": {},
+    "spgemm": {"faults": []},
+    "transpose": {"faults": []},
+    "convert": {"faults": []},
 }
 
 
@@ -219,7 +219,10 @@ def _answering(function: Callable[..., Any], operation: str, lib: Any) -> tuple[
             _write_into(function, given, out, type, lib)
         else:
             lib.poison(out.shape, type)
-            result = lib.take(function(*given), type)
+            made = function(*given)
+            if made is None:
+                raise TypeError("the function returned None: the result must be returned, not written into an argument")
+            result = lib.take(made, type)
             if result.shape != out.shape:
                 raise ValueError(f"the result has the shape {result.shape}, must have {out.shape}")
             out[...] = result

@@ -115,6 +115,12 @@ def test_a_function_that_hangs_is_timed_out(one_case):
 def test_a_result_of_another_type_or_shape_is_a_finding(one_case):
     assert "the result is float64, the contract says f32" in found(lambda a, b: product(a, b).astype(np.float64))
     assert "the result has the shape (3, 17), must have (17, 3)" in found(lambda a, b: product(a, b).T)
+    assert "the function returned None" in found(lambda a, b: None)
+
+
+def test_every_plain_function_is_asked_legal_requests_only():
+    """A right SpGEMM without checks was accused of having accepted operands of different inner extents."""
+    assert all(asked["faults"] == [] for asked in sc._check._PLAIN.values())
 
 
 def test_sparse_results_pass(monkeypatch):

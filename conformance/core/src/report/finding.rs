@@ -218,7 +218,7 @@ impl Report {
             Finding::UnexpectedPass { expectation, index, cases } => {
                 let passes = if *cases == 1 { "passes" } else { "pass" };
                 let what = format!(
-                    "{} {passes} that fail by this entry: take it out if that was mended",
+                    "{} {passes} that fail by this entry: take it out if that was mended, else narrow `case` or say `occurs = \"sometimes\"`",
                     counted(*cases, "case")
                 );
                 of_expectation("unexpected-pass", *expectation, what, Some(&self.cases[*index]))
