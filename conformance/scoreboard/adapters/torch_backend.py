@@ -60,10 +60,13 @@ convert = lambda task: store(to(load(task.a), task.to), task.to, task.a.rows, ta
 READS = {} if gpu else {"alpha0-reads-ab": "alpha = 0 still multiplies A and B: its documentation ignores the input with beta = 0, and says nothing of alpha"}
 kinds = *score.PRODUCTS, "f16_f16_f32_f16", "bf16_bf16_f32_bf16"
 for kind in kinds:
-    rule = {"kinds": [kind], "arithmetic": "any,flush" if gpu and kind[:3] == "f32" else "any"}
-    score.claim(backend, product, ["spmm.csr", "spmm.csc", "spmv.csr", "spmv.csc"], profile=READS, **rule)
-    score.claim(backend, product, ["spmm.coo"], only={"duplicates": False}, profile=READS, **rule)
-    score.claim(backend, product, ["spmv.coo"], only={"duplicates": False, "alpha": [1], "beta": [0]}, **rule)
+    plain = "any,flush" if gpu and kind[:3] == "f32" else "any"
+    # Its own kernels on the CPU multiply A by alpha first (SparseTensorMath.cpp, SparseCsrTensorMath.cpp).
+    folds, own = plain if gpu else "any,fold-alpha", plain if gpu or torch.backends.mkl.is_available() else "any,fold-alpha"
+    score.claim(backend, product, ["spmm.csr", "spmm.csc"], [kind], profile=READS, arithmetic=own)
+    score.claim(backend, product, ["spmv.csr", "spmv.csc"], [kind], profile=READS, arithmetic=plain)
+    score.claim(backend, product, ["spmm.coo"], [kind], only={"duplicates": False}, profile=READS, arithmetic=folds)
+    score.claim(backend, product, ["spmv.coo"], [kind], only={"duplicates": False, "alpha": [1], "beta": [0]}, arithmetic=plain)
 score.claim(backend, product, ["spmm.bcsr", "spmv.bcsr"], kinds, (2, 2), {"square_blocks": True}, profile=READS)
 score.claim(backend, spgemm, ["spgemm.csr", "spgemm.csc"], kinds)
 score.claim(backend, sddmm, ["sddmm.csr"], kinds, only={"modes": ["pattern", "add-s"]}, profile={"alpha0-reads-ab": "alpha = 0 still multiplies X and Y"})
