@@ -130,9 +130,11 @@ def target(library, work):
         return ["--backend", library["backend"]]
     source = (HERE / library["source"]).resolve()
     if source.suffix == ".py":
-        # What is installed already is in the Python that runs this; the SDK then comes from the repository.
-        python, env = (sys.executable, ["--env", f"PYTHONPATH={ROOT / 'conformance/python'}"]) if "installed" in library else (work / "venv/bin/python", [])
-        return ["--exec", shlex.join([str(python), str(source), *library.get("args", [])]), *env]
+        if "installed" not in library:
+            return ["--exec", shlex.join([str(work / "venv/bin/python"), str(source)])]
+        # The Python that runs this has the library, and the SDK comes from the repository.
+        sdk = ["--env", f"PYTHONPATH={ROOT / 'conformance/python'}"]
+        return ["--exec", shlex.join([sys.executable, str(source), *library.get("args", [])]), *sdk]
     plugin = work / f"{library['name']}.so"
     flags = [part for text in library.get("flags", []) for part in flag(text)]
     include = ["-I", str(ROOT / "conformance/include"), "-I", str(HERE / "adapters")]

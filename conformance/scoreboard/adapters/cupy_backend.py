@@ -47,5 +47,5 @@ for kind, arithmetic in zip(score.PRODUCTS, ("any", "any,flush")):
 score.claim(backend, spgemm, ["spgemm.csr", "spgemm.csc"])
 score.claim(backend, transpose, ["transpose.coo", "transpose.csr", "transpose.csc"], score.VALUES)
 score.claim(backend, convert, ["convert.csr.coo", "convert.csr.csc", "convert.csc.csr"], score.VALUES)
-score.claim(backend, convert, ["convert.coo.csr", "convert.coo.csc"], score.VALUES, profile={"duplicates-sum-any-order": "sums duplicates by atomicAdd"})
+score.claim(backend, convert, ["convert.coo.csr", "convert.coo.csc"], score.VALUES, profile={"duplicates-sum-any-order": "atomic additions"})
 backend.serve()

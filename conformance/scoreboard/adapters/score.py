@@ -22,7 +22,8 @@ def answers(function, contract, blocks=(1, 1), turned=False):
     shape = 2 * blocks[0], 2 * blocks[1]
     a = sparse(name, np.arange(2 if name == "coo" else 3), np.arange(2), ones(shape[0] * blocks[1]), shape, blocks if name == "bcsr" else None)
     m, k = shape[::-1] if turned else shape
-    task = {"op": op, "a": a, "s": a, "b": a if op == "spgemm" else ones(k, 2), "c": ones(m, 2), "out": ones(2), "mode": "pattern", "to": (to or [None])[0]}
+    task = {"op": op, "a": a, "s": a, "b": a if op == "spgemm" else ones(k, 2), "c": ones(m, 2), "out": ones(2)}
+    task |= {"mode": "pattern", "to": to[0] if to else None}
     task |= {"x": ones(m, 2), "y": ones(k, 2)} if op == "sddmm" else {"x": ones(k), "y": ones(m)}
     try:
         function(SimpleNamespace(**task, alpha=1.0, beta=0.0, transpose_a=turned, transpose_b=False, params={}))
