@@ -58,19 +58,24 @@ spgemm = lambda task: store(load(task.a) @ load(task.b), task.a.format, task.a.r
 transpose = lambda task: store(to(load(task.a).t(), task.a.format), task.a.format, task.a.cols, task.a.rows)
 convert = lambda task: store(to(load(task.a), task.to), task.to, task.a.rows, task.a.cols)
 READS = {"alpha0-reads-ab": "alpha = 0 still multiplies; documented is only that beta = 0 ignores the input"}
-reads = {} if gpu else READS
-kinds = *score.PRODUCTS, "f16_f16_f32_f16", "bf16_bf16_f32_bf16"
-for kind in kinds:
-    plain = "any,flush" if gpu and kind[:3] == "f32" else "any"
-    # Its own kernels on the CPU multiply A by alpha first (SparseTensorMath.cpp, SparseCsrTensorMath.cpp).
-    folds, own = plain if gpu else "any,fold-alpha", plain if gpu or torch.backends.mkl.is_available() else "any,fold-alpha"
-    score.claim(backend, product, ["spmm.csr", "spmm.csc"], [kind], profile=reads, arithmetic=own)
-    score.claim(backend, product, ["spmv.csr", "spmv.csc"], [kind], profile=reads, arithmetic=plain)
-    score.claim(backend, product, ["spmm.coo"], [kind], only={"duplicates": False}, profile=reads, arithmetic=folds)
+reads, mkl = {} if gpu else READS, torch.backends.mkl.is_available()
+# Where sums are formed in half precision, and where alpha is multiplied into A first (SpMV of cuSPARSE, which also takes SpMM with one
+# column; kernels of PyTorch itself for COO; BSR of MKL) is shown by reports/torch_edges.py and torch_alpha.py.
+for kind in (*score.PRODUCTS, "f16_f16_f32_f16", "bf16_bf16_f32_bf16"):
+    plain = "any,flush" if gpu and kind[:4] in ("f32_", "bf16") else "any"
+    folds = f"{plain},fold-alpha"
+    score.claim(backend, product, ["spmm.csr", "spmm.csc"], [kind], profile=reads, arithmetic=plain if gpu or mkl else folds)
+    if gpu:
+        score.claim(backend, product, ["spmm.csr", "spmm.csc"], [kind], only={"max_n": 1}, arithmetic=folds)
+    score.claim(backend, product, ["spmv.csr", "spmv.csc"], [kind], profile=reads, arithmetic=folds if gpu else plain)
+    score.claim(backend, product, ["spmm.bcsr"], [kind], (2, 2), {"square_blocks": True}, profile=READS, arithmetic=plain)
+    score.claim(backend, product, ["spmv.bcsr"], [kind], (2, 2), {"square_blocks": True}, profile=READS, arithmetic=plain if gpu else folds)
+for kind in (*score.PRODUCTS, "f16_f16_f16_f16", "bf16_bf16_bf16_bf16"):
+    plain = "any,flush" if gpu and kind[:4] in ("f32_", "bf16") else "any"
+    score.claim(backend, product, ["spmm.coo"], [kind], only={"duplicates": False}, profile=reads, arithmetic=f"{plain},fold-alpha")
     score.claim(backend, product, ["spmv.coo"], [kind], only={"duplicates": False, "alpha": [1], "beta": [0]}, arithmetic=plain)
-score.claim(backend, product, ["spmm.bcsr", "spmv.bcsr"], kinds, (2, 2), {"square_blocks": True}, profile=reads)
-score.claim(backend, spgemm, ["spgemm.csr", "spgemm.csc"], kinds)
-score.claim(backend, sddmm, ["sddmm.csr"], kinds, only={"modes": ["pattern", "add-s"]}, profile=READS)
+    score.claim(backend, spgemm, ["spgemm.csr", "spgemm.csc"], [kind])
+score.claim(backend, sddmm, ["sddmm.csr"], score.PRODUCTS, only={"modes": ["pattern", "add-s"]}, profile=READS)
 score.claim(backend, transpose, ["transpose.csr", "transpose.csc"], score.VALUES)
 score.claim(backend, convert, ["convert.csr.coo", "convert.csr.csc", "convert.csc.csr"], score.VALUES)
 score.claim(backend, convert, ["convert.coo.csr", "convert.coo.csc"], score.VALUES, profile={"duplicates-sum-any-order": "documents no order"})
