@@ -161,7 +161,7 @@ def judge(library, work, options):
     code, output = call(command, "conformance run", options.limit)
     if code not in (0, 1) or not (report / "report.json").is_file():
         raise Skip(f"conformance run ends with {code}: {last_line(output)}")
-    return json.loads((report / "report.json").read_text()), [readable(part) for part in (*what, *env)]
+    return json.loads((report / "report.json").read_text()), [readable(part) for part in (*what, *env, *more)]
 
 
 def records(report):
@@ -211,7 +211,8 @@ def family(contract):
 def words_of(verdict):
     for key in ("message", "refusal", "last_words", "reason"):
         if verdict.get(key):
-            return " ".join(str(verdict[key]).split())[:300]
+            # The exception, and not where on this machine.
+            return " ".join(str(verdict[key]).split("Traceback")[0].split())[:300]
     return verdict["kind"]
 
 
