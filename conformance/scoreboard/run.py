@@ -9,6 +9,7 @@ skipped with a word. findings.toml says what each deviation is. Exit code: 0; 1 
 
 import argparse
 import base64
+import ctypes
 import datetime
 import fnmatch
 import json
@@ -92,6 +93,20 @@ def install(library, work, options):
             raise Skip(f"pip can't install {' '.join(library['pip'])}: {last_line(output)}")
 
 
+def elsewhere(library):
+    """Why a library can't be judged on this machine: what `gpu` and `installed` ask for is never installed. Empty where it can."""
+    if library.get("gpu") and not shutil.which("nvidia-smi"):
+        try:
+            ctypes.CDLL("libcuda.so.1")
+        except OSError:
+            return "needs a GPU"
+    for module in library.get("installed", []):
+        code, output = call([sys.executable, "-c", f"import {module}"], f"import {module}")
+        if code:
+            return f"not installed, and not installed here: the Python that runs run.py says {last_line(output)}"
+    return ""
+
+
 def flag(text):
     """A flag for the compiler with what stands for pkg-config and folders filled in."""
     if text.startswith("pkg:"):
@@ -115,7 +130,11 @@ def target(library, work):
         return ["--backend", library["backend"]]
     source = (HERE / library["source"]).resolve()
     if source.suffix == ".py":
-        return ["--exec", shlex.join([str(work / "venv/bin/python"), str(source)])]
+        if "installed" not in library:
+            return ["--exec", shlex.join([str(work / "venv/bin/python"), str(source)])]
+        # The Python that runs this has the library, and the SDK comes from the repository.
+        sdk = ["--env", f"PYTHONPATH={ROOT / 'conformance/python'}"]
+        return ["--exec", shlex.join([sys.executable, str(source), *library.get("args", [])]), *sdk]
     plugin = work / f"{library['name']}.so"
     flags = [part for text in library.get("flags", []) for part in flag(text)]
     include = ["-I", str(ROOT / "conformance/include"), "-I", str(HERE / "adapters")]
@@ -136,11 +155,13 @@ def judge(library, work, options):
     report = work / "reports" / library["name"]
     shutil.rmtree(report, ignore_errors=True)
     env = [] if "backend" in library else [part for pair in THREADS for part in ("--env", pair)]
-    command = [options.conformance, "run", *what, *env, "--allow-thin", "--no-shrink", "--report", str(report)]
+    # A process that holds a CUDA context takes some GiB of the host's memory.
+    more = ["--memory", "16384"] if library.get("gpu") else []
+    command = [options.conformance, "run", *what, *env, *more, "--allow-thin", "--no-shrink", "--report", str(report)]
     code, output = call(command, "conformance run", options.limit)
     if code not in (0, 1) or not (report / "report.json").is_file():
         raise Skip(f"conformance run ends with {code}: {last_line(output)}")
-    return json.loads((report / "report.json").read_text()), [*what, *env]
+    return json.loads((report / "report.json").read_text()), [readable(part) for part in (*what, *env, *more)]
 
 
 def records(report):
@@ -190,7 +211,8 @@ def family(contract):
 def words_of(verdict):
     for key in ("message", "refusal", "last_words", "reason"):
         if verdict.get(key):
-            return " ".join(str(verdict[key]).split())[:300]
+            # The exception, and not where on this machine.
+            return " ".join(str(verdict[key]).split("Traceback")[0].split())[:300]
     return verdict["kind"]
 
 
@@ -228,7 +250,7 @@ def summary(library, report, what, findings):
             "why": entry.get("why", "not adjudicated"), "checked": entry.get("checked"), "report": entry.get("report"),
             "cases": len(group["cases"]), "families": sorted({family(case["contract"]) for case in group["cases"]}),
             "example": first["case"], "says": words_of(first["verdict"]),
-            "replay": f"conformance replay '{first['case']}' {readable(what)}",
+            "replay": f"conformance replay '{first['case']}' {shlex.join(map(readable, what))}",
         })  # fmt: skip
     deviations.sort(key=lambda d: (page.KINDS.index(d["kind"]), d["families"], d["verdict"]))
     judged = sum(counts[k] for counts in families.values() for k in ("exact", "within", "agreed", "deviates"))
@@ -242,9 +264,9 @@ def summary(library, report, what, findings):
     }  # fmt: skip
 
 
-def readable(what):
-    """The options without the paths of this machine."""
-    return " ".join(shlex.quote(part.replace(str(ROOT) + "/", "").replace(str(ROOT / "conformance"), "conformance")) for part in what)
+def readable(part):
+    """An option without the paths of this machine."""
+    return part.replace(sys.executable, "python3").replace(str(ROOT) + "/", "")
 
 
 def main():
@@ -274,10 +296,13 @@ def main():
     for library in libraries:
         kept = work / "reports" / library["name"] / "report.json"
         try:
-            if options.again or library["name"] not in chosen:
-                # Written last: a run that was broken off has none.
-                if not (kept.parent / "what.json").is_file():
-                    raise Skip("not judged in this run")
+            # Written last: a run that was broken off has none.
+            there = (kept.parent / "what.json").is_file()
+            fresh = not options.again and library["name"] in chosen
+            reason = elsewhere(library) if fresh or not there else ""
+            if not fresh or reason:
+                if not there:
+                    raise Skip(reason or "not judged in this run")
                 report, what = json.loads(kept.read_text()), json.loads((kept.parent / "what.json").read_text())
             else:
                 report, what = judge(library, work, options)

@@ -22,13 +22,14 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-# Words of an entry -> which terms count, and which operand alpha is multiplied into first.
+# Words of an entry -> which terms count, and which operand alpha is multiplied into first; or None, and where a pad makes NaN.
 RULES = {
     "coo_matmat_dense skips stored zeros": (lambda a, b, scaled: a != 0, None),
     "gemv skips zeros of x": (lambda a, b, scaled: b != 0, "b"),
     "multiplies A by alpha first and skips": (lambda a, b, scaled: scaled != 0, "a"),
     "the dense operand is multiplied by alpha first": (lambda a, b, scaled: True, "b"),
-    "axpy_prod visits every position of A, absent": (None, None),
+    "axpy_prod visits every position of A, absent": (None, lambda call, i, j: not np.isfinite(call["b"][:, j]).all()),
+    "the last row also adds 0 times row 0 of the dense operand": (None, lambda call, i, j: i + 1 == len(call["c"]) and not np.isfinite(call["b"][0, j])),
 }
 
 
@@ -88,7 +89,7 @@ def element(call, i, j, rule):
     start = [times(call["beta"], float(call["c"][i, j]))] if call["beta"] != 0 else []
     plain = total(start + ([times(times(a, b), alpha) for a, b in terms] if alpha != 0 else []), dtype)
     if counts is None:
-        return plain, plain if np.isfinite(call["b"][:, j]).all() else math.nan
+        return plain, math.nan if folded(call, i, j) else plain
     parts = []
     for a, b in terms:
         scaled = times(alpha, a if folded == "a" else b, dtype)
