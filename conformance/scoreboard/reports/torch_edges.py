@@ -24,6 +24,9 @@ def told(call):
 
 places = lambda *list: torch.tensor(list, dtype=torch.int64, device=device)
 empty = torch.sparse_csr_tensor(places(0), places(), torch.zeros(0, dtype=torch.float64, device=device), (0, 0))
+# What a result that nobody writes would show.
+stale = [torch.full((1,), 77, dtype=torch.int64, device=device) for _ in range(64)]
+del stale
 print("0 x 0 times 0 x 0: crow_indices", told(lambda: (empty @ empty).crow_indices().tolist()), "(must be [0])")
 
 torch.manual_seed(0)
