@@ -16,7 +16,7 @@ use crate::origin::Origin;
 use crate::report::{Backend, CaseRecord, Plan, Source};
 use serde::{Deserialize, Serialize};
 use sparse_oracle::plain_file;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -318,7 +318,7 @@ fn lock(folder: &Path) -> Result<Option<File>, JournalError> {
 /// The first thing in which two runs differ, with both values.
 fn difference(theirs: &Header, ours: &Header) -> Option<(String, String, String)> {
     type Show = fn(&Header) -> String;
-    let facts: [(&'static str, Show); 10] = [
+    let facts: [(&'static str, Show); 11] = [
         ("the journal's version", |h| h.journal.clone()),
         ("the suite's version", |h| h.suite_version.clone()),
         ("the tier", |h| h.plan.tier.clone()),
@@ -332,11 +332,11 @@ fn difference(theirs: &Header, ours: &Header) -> Option<(String, String, String)
         ("which cases are repeated", |h| h.repeats.clone()),
         ("the plan", |h| format!("{:?}", h.plan)),
         ("what backends declare", |h| format!("{:?}", h.backends)),
+        ("what is judged", |h| h.content.keys().cloned().collect::<Vec<_>>().join(", ")),
     ];
     let facts = facts.into_iter().map(|(what, show)| (what.to_owned(), show(theirs), show(ours)));
-    let names: BTreeSet<&String> = theirs.content.keys().chain(ours.content.keys()).collect();
-    let of =
-        |header: &Header, name: &str| header.content.get(name).cloned().unwrap_or("not there".to_owned());
-    let contents = names.into_iter().map(|name| (name.clone(), of(theirs, name), of(ours, name)));
+    // Past the facts both have the same names.
+    let both = theirs.content.iter().zip(&ours.content);
+    let contents = both.map(|((name, theirs), (_, ours))| (name.clone(), theirs.clone(), ours.clone()));
     facts.chain(contents).find(|(_, a, b)| a != b)
 }

@@ -197,23 +197,41 @@ fn buttons_count_the_findings_that_they_leave() {
     assert!(page.contains("18 of 18 match"));
 }
 
-/// A kernel that ignores one parameter: the page says which.
-#[test]
-fn a_group_says_what_its_cases_have_in_common() {
+/// What the page says of the group of cases that are wrong where their line is so.
+fn said_of(is_wrong: impl Fn(&str) -> bool) -> String {
     let mut report = sample(24);
     let bad = report.failures().next().expect("a finding").verdict.clone();
     let (contract, backend) = ("spmm.csr.f64_f64_f64_f64", "portable");
     for record in report.cases.iter_mut().filter(|c| c.contract == contract && c.backend == backend) {
-        if record.case.contains("/n=33/") {
+        if is_wrong(&record.case) {
             record.verdict = bad.clone();
         }
     }
     report.seal();
     let page = html::to_html(&report, Path::new(""));
     let (_, rest) = page.split_once("on portable in spmm.csr</button>").expect("its group");
-    let said = rest.split("</li>").next().expect("its end");
+    rest.split("</li>").next().expect("its end").to_owned()
+}
+
+/// A kernel that ignores one parameter: the page says which.
+#[test]
+fn a_group_says_what_its_cases_have_in_common() {
+    let said = said_of(|case| case.contains("/n=33/"));
     assert!(said.contains("all have ") && said.contains("<code>n=33</code> (as have "), "{said}");
     assert!(said.contains("<code>f64_f64_f64_f64</code>"), "{said}");
+}
+
+/// A kernel that ignored beta where alpha is 0 had nothing in common, since half of its cases said `alpha=-0`; one that ignored beta,
+/// whatever it was, neither.
+#[test]
+fn a_group_names_a_zero_of_either_sign_and_a_parameter_of_any_value() {
+    let zero = said_of(|case| case.contains("/alpha=0/") || case.contains("/alpha=-0/"));
+    assert!(
+        zero.contains("<code>alpha=0</code> (as have ") && !zero.contains("<code>alpha=</code>"),
+        "{zero}"
+    );
+    let any = said_of(|case| case.contains("/ldc=+"));
+    assert!(any.contains("<code>ldc=</code>… (as have "), "{any}");
 }
 
 #[test]

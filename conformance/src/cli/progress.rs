@@ -17,7 +17,7 @@ pub(super) struct Gauge {
     /// What is counted, more than one of it.
     steps: &'static str,
     said: Mutex<Instant>,
-    /// A step is done: how long the others take can be told.
+    /// A step is done: how long the others take can be told. Without a bar: a line was written.
     begun: AtomicBool,
     quiet: bool,
 }
@@ -51,13 +51,21 @@ impl Gauge {
             bar.set_length(of as u64);
             bar.set_position(done as u64);
             bar.set_message(text());
-        } else if !self.quiet
-            && let Ok(mut said) = self.said.try_lock()
-            && said.elapsed() >= PAUSE
-        {
-            *said = Instant::now();
+        } else if !self.quiet && (self.is_due() || done == of && self.begun.load(Ordering::Relaxed)) {
+            self.begun.store(true, Ordering::Relaxed);
             say(&text());
         }
+    }
+
+    /// True where a plain line is due; else the last one, which says that all is done, if there was any.
+    fn is_due(&self) -> bool {
+        self.said.try_lock().is_ok_and(|mut said| {
+            let is_due = said.elapsed() >= PAUSE;
+            if is_due {
+                *said = Instant::now();
+            }
+            is_due
+        })
     }
 
     /// Writes what would otherwise be written across the bar.

@@ -101,6 +101,11 @@ fn in_common(members: &[&CaseRecord], passing: &Passing<'_>) -> Markup {
         .filter(|(with, _)| with * 2 < passing.all)
         .collect();
     found.sort();
+    // `alpha=0` says more than `alpha=`.
+    let told: Vec<&str> = found.iter().map(|(_, part)| *part).collect();
+    found.retain(|(_, part)| {
+        !part.ends_with('=') || !told.iter().any(|other| other != part && other.starts_with(part))
+    });
     found.truncate(NAMED);
     let all = count(passing.all as u64);
     html! {
@@ -111,16 +116,24 @@ fn in_common(members: &[&CaseRecord], passing: &Passing<'_>) -> Markup {
                 " all have "
                 @for (turn, (with, part)) in found.iter().enumerate() {
                     @if turn > 0 { ", " }
-                    code { (part) } " (as have " (count(*with as u64)) " of " (all) " that pass)"
+                    code { (part) } @if part.ends_with('=') { "…" } " (as have " (count(*with as u64)) " of " (all) " that pass)"
                 }
             }
         }
     }
 }
 
-/// What a case line says: element types, the generator, each parameter of the case.
+/// What a case line says: element types, the generator, each parameter of the case, with its value and without (`alpha=`). An alpha
+/// of -0 is one of 0, too.
 fn parts(record: &CaseRecord) -> BTreeSet<&str> {
     let mut parts: BTreeSet<&str> = record.case.split('/').skip(2).collect();
+    let keys: Vec<&str> = parts.iter().filter_map(|part| part.find('=').map(|at| &part[..=at])).collect();
+    parts.extend(keys);
+    for (negative, zero) in [("alpha=-0", "alpha=0"), ("beta=-0", "beta=0")] {
+        if parts.contains(negative) {
+            parts.insert(zero);
+        }
+    }
     parts.extend([record.family.as_str(), record.contract.rsplit('.').next().unwrap_or_default()]);
     parts
 }
