@@ -12,6 +12,7 @@ use crate::plan::{Group, Options, Plan, by_matrix, plan, selected, shard};
 use crate::report::{self, Report, Waivers};
 use crate::worth::{self, Owed};
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use sparse_oracle::contract::{Op, all_contracts};
 use sparse_oracle::scalar::Precision;
 use std::borrow::Cow;
@@ -96,6 +97,13 @@ impl Planned {
     }
 }
 
+/// Threads of the judge's own, unless the caller has it run in a pool. Else they were those of rayon's global one, in which kernels
+/// compute: all of them could wait here for calls that wait for one of them.
+fn own_threads() -> Option<ThreadPool> {
+    let is_outside = rayon::current_thread_index().is_none();
+    is_outside.then(|| ThreadPoolBuilder::new().build().ok()).flatten()
+}
+
 /// Runs what was planned, but for what is already done.
 #[must_use]
 pub fn run_with(
@@ -116,7 +124,11 @@ pub fn run_with(
         waivers: Waivers::new(&extras.expectations),
         budget: MemoryBudget::process(),
     };
-    let mut done: Vec<GroupDone> = groups.par_iter().map(|group| shared.group(group)).collect();
+    let all = || groups.par_iter().map(|group| shared.group(group)).collect();
+    let mut done: Vec<GroupDone> = match own_threads() {
+        Some(pool) => pool.install(all),
+        None => all(),
+    };
     groups.iter().zip(&mut done).for_each(|(group, done)| shared.put_off(group, done));
     let mut silent = HashMap::new();
     for (group, done) in groups.iter().zip(&mut done) {
