@@ -4,7 +4,8 @@
     python3 conformance/scoreboard/run.py --conformance target/release/conformance
 
 Needs Debian 12 (as root for what apt-get installs), a C++ compiler and Python 3.11. What can't be installed, built or judged in time is
-skipped with a word. findings.toml says what each deviation is. Exit code: 0; 1 where a deviation is not adjudicated.
+skipped with a word. findings.toml says what each deviation is. Exit code: 0; 1 where a deviation is not adjudicated, or a
+library that --only names could not be judged here.
 """
 
 import argparse
@@ -31,6 +32,8 @@ ROOT = HERE.parent.parent
 PASSES = {"exact": "exact", "within": "within", "agreed_refusal": "agreed"}
 SILENT = {"unsupported", "not_run"}
 SCHEMA = "sparse-conformance-report-2"
+# Beside what the caller's Python finds its packages by.
+SDK = os.pathsep.join(filter(None, [str(ROOT / "conformance/python"), os.environ.get("PYTHONPATH")]))
 # One thread everywhere, so that a run can be repeated.
 THREADS = ["OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "NUMBA_NUM_THREADS=1"]
 
@@ -133,7 +136,7 @@ def target(library, work):
         if "installed" not in library:
             return ["--exec", shlex.join([str(work / "venv/bin/python"), str(source)])]
         # The Python that runs this has the library, and the SDK comes from the repository.
-        sdk = ["--env", f"PYTHONPATH={ROOT / 'conformance/python'}"]
+        sdk = ["--env", f"PYTHONPATH={SDK}"]
         return ["--exec", shlex.join([sys.executable, str(source), *library.get("args", [])]), *sdk]
     plugin = work / f"{library['name']}.so"
     flags = [part for text in library.get("flags", []) for part in flag(text)]
@@ -212,7 +215,8 @@ def words_of(verdict):
     for key in ("message", "refusal", "last_words", "reason"):
         if verdict.get(key):
             # The exception, and not where on this machine.
-            return " ".join(str(verdict[key]).split("Traceback")[0].split())[:300]
+            words = str(verdict[key]).strip()
+            return " ".join((words.split("Traceback")[0].strip() or last_line(words)).split())[:300]
     return verdict["kind"]
 
 
@@ -292,7 +296,7 @@ def main():
         if not (work / "venv/bin/python").exists():
             must([sys.executable, "-m", "venv", str(work / "venv")], "venv")
         must([str(work / "venv/bin/pip"), "install", "-q", "numpy", str(ROOT / "conformance/python")], "pip")
-    rows, skipped = [], []
+    rows, skipped, kept_only = [], [], []
     for library in libraries:
         kept = work / "reports" / library["name"] / "report.json"
         try:
@@ -303,6 +307,9 @@ def main():
             if not fresh or reason:
                 if not there:
                     raise Skip(reason or "not judged in this run")
+                if fresh:
+                    print(f"{library['title']}: not judged, its earlier report is kept: {reason}", flush=True)
+                    kept_only.append(library["name"])
                 report, what = json.loads(kept.read_text()), json.loads((kept.parent / "what.json").read_text())
             else:
                 report, what = judge(library, work, options)
@@ -322,7 +329,8 @@ def main():
     (out / "scoreboard.html").write_text(page.html(board))
     open_ones = sum(d["kind"] == "not adjudicated" for row in rows for d in row["deviations"])
     print(f"{len(rows)} libraries, {len(skipped)} skipped, {open_ones} kinds of deviations not adjudicated: {out / 'scoreboard.html'}")
-    sys.exit(1 if open_ones else 0)
+    # Who names a library wants it judged.
+    sys.exit(1 if open_ones or options.only and kept_only else 0)
 
 
 if __name__ == "__main__":

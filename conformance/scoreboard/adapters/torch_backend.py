@@ -60,7 +60,7 @@ convert = lambda task: store(to(load(task.a), task.to), task.to, task.a.rows, ta
 READS = {"alpha0-reads-ab": "alpha = 0 still multiplies; documented is only that beta = 0 ignores the input"}
 reads, mkl = {} if gpu else READS, torch.backends.mkl.is_available()
 # Where sums are formed in half precision, and where alpha is multiplied into A first (SpMV of cuSPARSE, which also takes SpMM with one
-# column; kernels of PyTorch itself for COO; BSR of MKL) is shown by reports/torch_edges.py and torch_alpha.py.
+# column; kernels of PyTorch itself for COO) is shown by reports/torch_edges.py and torch_alpha.py. BSR of MKL does it with larger blocks.
 for kind in (*score.PRODUCTS, "f16_f16_f32_f16", "bf16_bf16_f32_bf16"):
     plain = "any,flush" if gpu and kind[:4] in ("f32_", "bf16") else "any"
     folds = f"{plain},fold-alpha"

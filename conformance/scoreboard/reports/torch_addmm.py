@@ -15,7 +15,7 @@ print("PyTorch", torch.__version__, device)
 nan = float("nan")
 dense = torch.eye(2, device=device)
 none = torch.zeros(2, 2, device=device)
-blocks = {"BSR": lambda m: m.to_sparse_bsr((1, 1))}
+blocks = {"BSR": lambda m: m.to_sparse_bsr((2, 2))}
 for name, make in {"COO": lambda m: m.to_sparse(), "CSR": lambda m: m.to_sparse_csr(), "CSC": lambda m: m.to_sparse_csc(), **blocks}.items():
     for what, matrix in (("the unit matrix", dense), ("no entries", none)):
         for call, shape in ((torch.addmm, (2, 1)), (torch.addmv, (2,))):
