@@ -254,7 +254,7 @@ def summary(library, report, what, findings):
             "why": entry.get("why", "not adjudicated"), "checked": entry.get("checked"), "report": entry.get("report"),
             "cases": len(group["cases"]), "families": sorted({family(case["contract"]) for case in group["cases"]}),
             "example": first["case"], "says": words_of(first["verdict"]),
-            "replay": f"conformance replay '{first['case']}' {shlex.join(map(readable, what))}",
+            "replay": f"conformance replay '{first['case']}' {shlex.join(what)}",
         })  # fmt: skip
     deviations.sort(key=lambda d: (page.KINDS.index(d["kind"]), d["families"], d["verdict"]))
     judged = sum(counts[k] for counts in families.values() for k in ("exact", "within", "agreed", "deviates"))
