@@ -3,6 +3,7 @@
 use crate::engine::Engine;
 use crate::feature::Feature;
 use crate::name::KernelName;
+use crate::schedule::Split;
 use sparse_types::arithmetic::Arithmetic;
 use sparse_types::contract::Contract;
 use sparse_types::refusal::Refusal;
@@ -13,6 +14,14 @@ use sparse_types::task::{Answer, Task};
 /// Whatever is wrong with the task (another operation, format or element type, shapes, lengths, leading dimensions,
 /// factors) is a typed refusal; nothing is written then.
 pub type Run = fn(Task<'_>) -> Result<Answer, Refusal>;
+
+/// The entry point of a LOOPS kernel that takes a number of workers for each part, as a [`Plan`](crate::schedule::Plan) names them.
+///
+/// A part with rows needs a worker, one without rows gets none of its own; workers beyond the threads of the pool wait their turn. No
+/// result depends on the split.
+///
+/// Refused beside what [`Run`] refuses: a split that leaves a part with rows without a worker.
+pub type RunSplit = fn(Task<'_>, Split) -> Result<Answer, Refusal>;
 
 /// One implementation of one contract.
 #[derive(Clone, Debug)]
@@ -29,6 +38,8 @@ pub struct Kernel {
     pub needs: &'static [Feature],
     /// The function.
     pub run: Run,
+    /// The same with a number of workers for each part; only SpMM of LOOPS on a CPU with vectors has two parts to split.
+    pub run_split: Option<RunSplit>,
 }
 
 impl Kernel {
@@ -45,6 +56,7 @@ impl Kernel {
             engine: name.engine.name(),
             needs: &[],
             run,
+            run_split: None,
         }
     }
 }

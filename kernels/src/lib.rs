@@ -30,6 +30,6 @@ pub mod x86;
 pub use engine::Engine;
 pub use explain::explain;
 pub use feature::Feature;
-pub use kernel::{Kernel, Run};
+pub use kernel::{Kernel, Run, RunSplit};
 pub use name::{KernelName, NameError};
 pub use registry::{all_kernels, bitmap_decoders, kernels_here};

@@ -45,6 +45,18 @@ fn of_the_cpu(_: Feature) -> bool {
     false
 }
 
+/// Bits of a vector of SME in streaming mode, on the thread that asks; 0 without SME.
+#[cfg(target_arch = "aarch64")]
+pub(crate) fn streaming_vector_bits() -> u32 {
+    crate::arm::streaming_vector_bits()
+}
+
+/// No SME.
+#[cfg(not(target_arch = "aarch64"))]
+pub(crate) fn streaming_vector_bits() -> u32 {
+    0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,8 +7,9 @@ use crate::support;
 
 use arm_support::{LENGTHS, Real, Stored, Unit, at_length, has_sme, kernel, product, scaled};
 use sparse_kernels::Kernel;
+use sparse_kernels::schedule::tile_rows;
 use sparse_oracle::F16;
-use sparse_oracle::format::{AnySparse, Layout, Loops, LoopsParts, Sparse};
+use sparse_oracle::format::{AnySparse, FormatParams, Layout, Loops, LoopsParts, Sparse};
 use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{Element, Scalar};
 use sparse_oracle::task::{Answer, DenseMut, DenseRef, Task};
@@ -261,6 +262,24 @@ fn at_all_lengths(name: &str, run: impl Fn() -> usize + Sync) {
     if lengths == 0 {
         println!("{name}: {} elements at the machine's own length", run());
     }
+}
+
+/// `br` of a plan is the number of elements of a streaming vector (`cntd`, `cntw`, `cnth`), at whichever length the thread has.
+#[test]
+fn tiles_are_as_high_as_a_streaming_vector_at_every_length() {
+    assert_eq!(tile_rows(kernel("spmm_loops_f32_f32_f32_f32__neon")), FormatParams::DEFAULT.br);
+    let mut lengths = 0;
+    for bytes in LENGTHS.into_iter().filter(|_| has_sme()) {
+        let found = at_length(bytes, 1, || {
+            ["f64_f64_f64_f64__sme_fmopa", "f32_f32_f32_f32__sme_fmopa", "f16_f16_f32_f32__sme_fmopa_2way"]
+                .map(|name| tile_rows(kernel(&format!("spmm_loops_{name}"))) as usize)
+        });
+        if let Some(found) = found {
+            assert_eq!(found, [bytes / 8, bytes / 4, bytes / 2]);
+            lengths += 1;
+        }
+    }
+    println!("tile rows: cases of {lengths} lengths");
 }
 
 #[test]

@@ -12,6 +12,8 @@ mod iops_partition;
 mod iops_refusals;
 mod iops_support;
 mod iops_tiling;
+mod loops_machine;
+mod loops_split;
 mod moves;
 mod products;
 mod refusals;

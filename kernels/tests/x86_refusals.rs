@@ -1,16 +1,15 @@
-//! What the x86 kernels refuse beyond what every kernel does: a machine without their features, and bad splits of LOOPS.
+//! What the x86 kernels refuse beyond what every kernel does: a machine without their features.
 
 #![cfg(target_arch = "x86_64")]
 
 use crate::support;
 use sparse_oracle::prelude::*;
 
-use sparse_kernels::x86::{Split, spmm_split};
-use sparse_kernels::{Engine, Feature, all_kernels, kernels_here};
+use sparse_kernels::{Feature, all_kernels};
 use sparse_oracle::format::{AnySparse, FormatKind, FormatParams, Layout};
-use sparse_oracle::refusal::{EngineError, Refusal, RequestError};
+use sparse_oracle::refusal::{EngineError, Refusal};
 use sparse_oracle::scalar::Precision;
-use sparse_oracle::task::{Answer, Task};
+use sparse_oracle::task::Task;
 use support::{Dense, Rng, entries};
 
 const ROWS: usize = 9;
@@ -56,66 +55,4 @@ fn a_machine_without_the_features_is_refused_first() {
         refused += 1;
     }
     eprintln!("{refused} kernels refused for a missing feature");
-}
-
-#[test]
-fn splits_that_leave_rows_without_a_worker() {
-    for engine in [Engine::Avx512, Engine::Avx2] {
-        if !kernels_here().any(|k| k.engine == engine.name()) {
-            eprintln!("SKIPPED {}: not on this machine", engine.name());
-            continue;
-        }
-        for (boundary, csr, tiles, expected) in [
-            (5, 0, 2, Some("workers of the CSR part")),
-            (5, 2, 0, Some("workers of the tile part")),
-            (ROWS as u32, 0, 0, Some("workers of the CSR part")),
-            (0, 3, 0, Some("workers of the tile part")),
-            (5, 1, 1, None),
-            (0, 0, 1, None),
-            (ROWS as u32, 1, 0, None),
-        ] {
-            let a = loops(Precision::F32, FormatKind::Loops, boundary);
-            let split = Split { csr, tiles };
-            let (result, untouched) =
-                with_task(&a, Precision::F32, ROWS, |task| spmm_split(task, engine, split));
-            match expected {
-                Some(field) => assert_eq!(
-                    result,
-                    Err(Refusal::Request(RequestError::Zero { field })),
-                    "{boundary} {split:?}"
-                ),
-                None => assert_eq!(result, Ok(Answer::Written), "{boundary} {split:?}"),
-            }
-            assert_eq!(untouched, expected.is_some(), "{boundary} {split:?}");
-        }
-    }
-}
-
-#[test]
-fn other_engines_types_formats_and_shapes() {
-    let split = Split { csr: 1, tiles: 1 };
-    let refused = |a: &AnySparse, out, rows, engine| {
-        let (result, untouched) = with_task(a, out, rows, |task| spmm_split(task, engine, split));
-        assert!(untouched, "{engine:?}");
-        result.expect_err("refused")
-    };
-    let a = loops(Precision::F32, FormatKind::Loops, 5);
-    for engine in [Engine::Portable, Engine::Neon] {
-        let found = refused(&a, Precision::F32, ROWS, engine);
-        assert!(matches!(found, Refusal::Request(RequestError::Kind { field: "engine", .. })), "{found:?}");
-    }
-    if !kernels_here().any(|k| k.engine == "avx2") {
-        eprintln!("SKIPPED: no AVX2 on this machine");
-        return;
-    }
-    let found = refused(&a, Precision::F32, ROWS + 1, Engine::Avx2);
-    assert!(matches!(found, Refusal::Request(RequestError::Shape { .. })), "{found:?}");
-    let found = refused(&a, Precision::F64, ROWS, Engine::Avx2);
-    assert!(matches!(found, Refusal::Request(RequestError::Kind { field: "C", .. })), "{found:?}");
-    let bf16 = loops(Precision::Bf16, FormatKind::Loops, 5);
-    let found = refused(&bf16, Precision::F32, ROWS, Engine::Avx2);
-    assert!(matches!(found, Refusal::Request(RequestError::Kind { field: "A", .. })), "{found:?}");
-    let csr = loops(Precision::F32, FormatKind::Csr, 5);
-    let found = refused(&csr, Precision::F32, ROWS, Engine::Avx2);
-    assert!(matches!(found, Refusal::Request(RequestError::Kind { field: "A", .. })), "{found:?}");
 }

@@ -52,8 +52,8 @@ impl<'a> Comparing<'a> {
             let on = self.shared.case.origin.to_string();
             skipped.push(Skipped { what: what.to_owned(), on, reason });
         };
-        let mut chosen = hybrid::Chosen::new();
-        let mut entrants = self.kernels(kernels, &mut chosen, &mut skip);
+        let ways = self.ways(kernels, &mut skip);
+        let mut entrants = self.kernels(&ways, &mut skip);
         entrants.extend(self.subjects(&mut skip));
         entrants.extend(self.peers.backends().map(|backend| self.peer(backend)));
         let mut entries: Vec<Entry<'_>> = Vec::new();
@@ -68,38 +68,42 @@ impl<'a> Comparing<'a> {
         }
         self.time(&mut entries);
         let comparison = self.comparison(&entries);
-        let hybrids = hybrid::hybrids(&comparison, &chosen);
+        let hybrids = hybrid::hybrids(&comparison, &ways);
         Compared { comparison, hybrids, skipped }
     }
 
-    /// Our kernels, each in every way that it is timed in.
-    fn kernels(
+    /// Every way that one of our kernels is timed in.
+    fn ways(
         &self,
-        kernels: &'a [&'a OneKernel],
-        chosen: &mut hybrid::Chosen,
+        kernels: &[&OneKernel],
         skip: &mut dyn FnMut(&str, String),
-    ) -> Vec<Entrant<'a>> {
-        let mut entrants = Vec::new();
-        for backend in kernels {
-            let kernel = backend.kernel();
-            let variations = match hybrid::variations(kernel, self.shared) {
-                Ok(variations) => variations,
-                Err(reason) => {
-                    skip(&kernel.name, reason);
-                    continue;
+    ) -> Vec<(OneKernel, Variation)> {
+        let mut ways = Vec::new();
+        for &backend in kernels {
+            match hybrid::variations(backend.kernel(), self.shared) {
+                Ok(variations) => {
+                    ways.extend(
+                        variations.into_iter().map(|way| (backend.clone().with_split(way.split), way)),
+                    );
                 }
-            };
-            for variation in variations {
-                match self.encoded(*backend, kernel.contract.format, &variation) {
-                    Ok(entrant) => entrants.push(entrant),
-                    Err(reason) => skip(&kernel.name, reason),
-                }
-                if let (Some(by), Some(boundary)) = (variation.chosen_by, variation.params.boundary) {
-                    chosen.push((kernel.name.clone(), u64::from(boundary), by));
-                }
+                Err(reason) => skip(&backend.kernel().name, reason),
             }
         }
-        entrants
+        ways
+    }
+
+    /// Our kernels, each in every way that it is timed in.
+    fn kernels<'w>(
+        &self,
+        ways: &'w [(OneKernel, Variation)],
+        skip: &mut dyn FnMut(&str, String),
+    ) -> Vec<Entrant<'w>> {
+        let entrant = |(backend, way): &'w (OneKernel, Variation)| {
+            let kernel = backend.kernel();
+            let entrant = self.encoded(backend, kernel.contract.format, way);
+            entrant.map_err(|reason| skip(&kernel.name, reason)).ok()
+        };
+        ways.iter().filter_map(entrant).collect()
     }
 
     /// What the user brought, in each format that it takes and that was asked for.
@@ -119,12 +123,12 @@ impl<'a> Comparing<'a> {
     }
 
     /// A backend on these operands in a format.
-    fn encoded(
+    fn encoded<'e>(
         &self,
-        backend: &'a dyn Backend,
+        backend: &'e dyn Backend,
         format: FormatKind,
         variation: &Variation,
-    ) -> Result<Entrant<'a>, String> {
+    ) -> Result<Entrant<'e>, String> {
         let (operands, seconds) = if format == FormatKind::Csr {
             (Arc::clone(&self.shared.operands), 0.0)
         } else {

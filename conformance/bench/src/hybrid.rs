@@ -8,23 +8,25 @@
 use super::operands::Shared;
 use super::report::{Comparison, Hybrid, Measured};
 use super::statistics::ratio;
+use sparse_conformance_core::operands::Operands;
+use sparse_conformance_peers::OneKernel;
 use sparse_kernels::registry::Kernel;
+use sparse_kernels::schedule::{Plan, Split, plan_with, tile_rows};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{FormatKind, FormatParams};
 use std::time::Instant;
 
-/// How one kernel's operands are encoded.
+/// How one kernel's operands are encoded and computed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Variation {
     pub(super) params: FormatParams,
+    /// Workers of each part, where the scheduler chose them.
+    pub(super) split: Option<Split>,
     /// Who chose the boundary; absent where it is one of the two ends.
     pub(super) chosen_by: Option<&'static str>,
     /// Seconds that the choice took.
     pub(super) seconds: f64,
 }
-
-/// The boundary of a comparison's hybrids, by kernel.
-pub(super) type Chosen = Vec<(String, u64, &'static str)>;
 
 /// The encodings that a kernel is timed with on these operands.
 ///
@@ -36,11 +38,13 @@ pub(super) fn variations(kernel: &Kernel, shared: &Shared) -> Result<Vec<Variati
     }
     let rows = shared.operands.a.shape().0 as u32;
     let start = Instant::now();
-    let (params, chosen_by) = match schedule(kernel, shared)? {
-        Some(params) => (params, "scheduler"),
+    let plan = schedule(kernel, shared)?;
+    let (params, chosen_by) = match plan {
+        Some(plan) => (plan.params(), "scheduler"),
         None => (with_boundary(FormatParams::default(), rows / 2), "half the rows"),
     };
-    let chosen = Variation { params, chosen_by: Some(chosen_by), seconds: start.elapsed().as_secs_f64() };
+    let seconds = start.elapsed().as_secs_f64();
+    let chosen = Variation { params, split: plan.map(Split::from), chosen_by: Some(chosen_by), seconds };
     let ends = [0, rows].into_iter().filter(|&end| params.boundary != Some(end));
     let end = |end| Variation { params: with_boundary(params, end), ..Variation::default() };
     Ok(ends.map(end).chain([chosen]).collect())
@@ -50,39 +54,29 @@ fn with_boundary(params: FormatParams, boundary: u32) -> FormatParams {
     FormatParams { boundary: Some(boundary), ..params }
 }
 
-/// The scheduler's plan, calibrated on a sample of the rows of these very operands.
-#[cfg(target_arch = "x86_64")]
-fn schedule(kernel: &Kernel, shared: &Shared) -> Result<Option<FormatParams>, String> {
-    use sparse_conformance_core::operands::Operands;
-    use sparse_kernels::Engine;
-    use sparse_kernels::x86::plan_with;
-
-    let Some(engine @ (Engine::Avx512 | Engine::Avx2)) = Engine::from_name(kernel.engine) else {
-        return Ok(None);
-    };
+/// The scheduler's plan, calibrated on a sample of the rows of these very operands; `None` for a kernel whose parts take no workers of
+/// their own.
+fn schedule(kernel: &Kernel, shared: &Shared) -> Result<Option<Plan>, String> {
     let Operands { a, b: Some(b), result: (rows, _), .. } = shared.operands.as_ref() else {
         return Ok(None);
     };
+    if kernel.run_split.is_none() {
+        return Ok(None);
+    }
     let wanted = (rows / SAMPLED).max(FEWEST).min(*rows);
-    let tiles = (wanted, FormatParams::DEFAULT.br);
-    let plan = plan_with(a, b.as_ref(), kernel.contract.types.out, tiles, engine);
-    plan.map(|plan| Some(plan.params())).map_err(|error| format!("the scheduler: {error}"))
+    let plan = plan_with(kernel, a, b.as_ref(), (wanted, tile_rows(kernel)));
+    plan.map(Some).map_err(|error| format!("the scheduler: {error}"))
 }
 
 /// One row in so many is in the scheduler's sample, but no fewer rows than this.
-#[cfg(target_arch = "x86_64")]
 const SAMPLED: usize = 16;
-#[cfg(target_arch = "x86_64")]
 const FEWEST: usize = 4096;
 
-#[cfg(not(target_arch = "x86_64"))]
-fn schedule(_: &Kernel, _: &Shared) -> Result<Option<FormatParams>, String> {
-    Ok(None)
-}
-
 /// What each split gained.
-pub(super) fn hybrids(comparison: &Comparison, chosen: &Chosen) -> Vec<Hybrid> {
-    let of = |(kernel, boundary, by): &(String, u64, &'static str)| {
+pub(super) fn hybrids(comparison: &Comparison, ways: &[(OneKernel, Variation)]) -> Vec<Hybrid> {
+    let of = |(kernel, way): &(OneKernel, Variation)| {
+        let (by, boundary) = (way.chosen_by?, u64::from(way.params.boundary?));
+        let kernel = &kernel.kernel().name;
         let rows = comparison.rows;
         let at = |wanted: u64| {
             let mut all = comparison.contenders.iter().filter(|m| m.name == *kernel);
@@ -91,16 +85,17 @@ pub(super) fn hybrids(comparison: &Comparison, chosen: &Chosen) -> Vec<Hybrid> {
         let times = |m: &Measured| m.speed.as_ref().map(|speed| (speed.median, speed.rounds.clone()));
         let parts = [at(0).and_then(times), at(rows).and_then(times)];
         let better = parts.into_iter().flatten().min_by(|a, b| a.0.total_cmp(&b.0));
-        let split = at(*boundary).and_then(times);
-        Hybrid {
+        let split = at(boundary).and_then(times);
+        Some(Hybrid {
             kernel: kernel.clone(),
             matrix: comparison.matrix.clone(),
             rows,
-            boundary: *boundary,
-            chosen_by: (*by).to_owned(),
-            hybrid: *boundary > 0 && *boundary < rows,
+            boundary,
+            chosen_by: by.to_owned(),
+            threads: way.split.map(|split| [split.csr as u32, split.tiles as u32]),
+            hybrid: boundary > 0 && boundary < rows,
             over_better_part: split.zip(better).map(|(split, better)| ratio(&split.1, &better.1)),
-        }
+        })
     };
-    chosen.iter().map(of).collect()
+    ways.iter().filter_map(of).collect()
 }

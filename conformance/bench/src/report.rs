@@ -187,6 +187,9 @@ pub struct Hybrid {
     pub boundary: u64,
     /// Who chose it: `scheduler`, or `half the rows` where there is none.
     pub chosen_by: String,
+    /// Threads of the CSR part and of the tile part; absent where no scheduler chose them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<[u32; 2]>,
     /// True where both parts have rows.
     pub hybrid: bool,
     /// Speed of the chosen split over that of the better of the two parts alone.

@@ -84,13 +84,23 @@ pub(super) fn summary(report: &BenchReport) -> Table {
 
 /// What hybrids chose.
 pub(super) fn hybrids(report: &BenchReport) -> Table {
-    let header = ["kernel", "matrix", "rows", "in CSR", "chosen by", "hybrid", "over its better part [95 %]"];
+    let header = [
+        "kernel",
+        "matrix",
+        "rows",
+        "in CSR",
+        "threads",
+        "chosen by",
+        "hybrid",
+        "over its better part [95 %]",
+    ];
     let row = |h: &Hybrid| {
         vec![
             h.kernel.clone(),
             h.matrix.clone(),
             count(h.rows),
             count(h.boundary),
+            h.threads.map_or_else(String::new, |[csr, tiles]| format!("{csr} + {tiles}")),
             h.chosen_by.clone(),
             if h.hybrid { "yes" } else { "no" }.to_owned(),
             h.over_better_part.as_ref().map_or_else(String::new, ratio),

@@ -2,7 +2,9 @@
 
 use sparse_conformance_core::backend::{Backend, Determinism, Failure, Support};
 use sparse_conformance_core::case::Params;
+use sparse_kernels::RunSplit;
 use sparse_kernels::registry::Kernel;
+use sparse_kernels::schedule::Split;
 use sparse_oracle::contract::Contract;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::refusal::{EngineError, Refusal};
@@ -24,6 +26,8 @@ pub fn failure(refusal: &Refusal) -> Failure {
 #[derive(Clone, Debug)]
 pub struct OneKernel {
     kernel: Kernel,
+    /// Workers of both parts of a LOOPS product; absent where the kernel shares them out itself.
+    split: Option<(RunSplit, Split)>,
     selection: String,
 }
 
@@ -33,7 +37,13 @@ impl OneKernel {
     pub fn new(kernel: Kernel) -> OneKernel {
         let selection =
             crate::Ours::running(&kernel).map_or_else(String::new, |name| format!("--backend {name}"));
-        OneKernel { kernel, selection }
+        OneKernel { kernel, split: None, selection }
+    }
+
+    /// The kernel with this many workers for each part, where it takes a number.
+    #[must_use]
+    pub fn with_split(self, split: Option<Split>) -> OneKernel {
+        OneKernel { split: self.kernel.run_split.zip(split), ..self }
     }
 
     /// The kernel.
@@ -77,7 +87,11 @@ impl Backend for OneKernel {
     }
 
     fn run(&self, _contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
-        (self.kernel.run)(task).map_err(|refusal| failure(&refusal))
+        let answer = match self.split {
+            Some((run, split)) => run(task, split),
+            None => (self.kernel.run)(task),
+        };
+        answer.map_err(|refusal| failure(&refusal))
     }
 }
 

@@ -97,15 +97,27 @@ pub(crate) struct ByRows<'a, I, A: Clone> {
 
 impl<I: Operand<A>, A: NeonVector> RowMajorProduct<A> for ByRows<'_, I, A> {
     fn run<O: Output<A>>(&self, c: ResultRows<'_, O>, scaling: Scaling<A>) -> Result<(), Refusal> {
-        c.chunks(CHUNK).for_each(|(first, mut c)| {
-            let mut sums = vec![A::ZERO; self.b.padded];
-            for i in 0..c.count() {
-                let (cols, values) = self.lists.row(first + i);
-                neon::row(cols, values, self.b, &mut sums);
-                c.finish(i, &sums, &scaling);
-            }
+        c.chunks(CHUNK).for_each(|(first, c)| {
+            self.rows(first, c, &mut vec![A::ZERO; self.b.padded], &scaling);
         });
         Ok(())
+    }
+}
+
+impl<I: Operand<A>, A: NeonVector> ByRows<'_, I, A> {
+    /// The rows from `first` on that `c` holds; `sums` is as long as a padded row of B.
+    pub(crate) fn rows<O: Output<A>>(
+        &self,
+        first: usize,
+        mut c: ResultRows<'_, O>,
+        sums: &mut [A],
+        scaling: &Scaling<A>,
+    ) {
+        for i in 0..c.count() {
+            let (cols, values) = self.lists.row(first + i);
+            neon::row(cols, values, self.b, sums);
+            c.finish(i, sums, scaling);
+        }
     }
 }
 

@@ -1,17 +1,18 @@
-//! LOOPS times dense: the CSR part by rows, the tile part by outer products, both at the same time.
+//! LOOPS times dense: the CSR part by rows, the tile part by outer products, each by its own group of threads at the same time.
 //!
 //! ```text
-//! C rows 0..boundary      CSR part    NEON (csr.rs)                  chunks of rows    \  one thread pool, disjoint
-//! C rows boundary..m      tile part   NEON (neon.rs) or SME (sme/)   chunks of blocks  /  rows of C
+//! C rows 0..boundary      CSR part    NEON (csr.rs)                  jobs of rows      group of `Split::csr` workers
+//! C rows boundary..m      tile part   NEON (neon.rs) or SME (sme/)   jobs of blocks    group of `Split::tiles` workers
 //! ```
 //!
-//! Both parts share one pool of threads, each of which takes chunks of either: the paper's two groups of threads, each with a number of
-//! its own (section 3.4), and its choice of numbers and boundary (section 3.5) are not here. Which chunk runs where changes no result.
+//! Cores share an SME unit, so no worker of the CSR part ever enters it: as many threads are in it as the split says, down to one. Where
+//! NEON computes the tiles, both parts use the same unit, and a worker with nothing left to do in its part helps with the other. Without
+//! a split, workers are shared out in proportion to the rows of B that each part reads. Which worker computes what changes no result.
 //!
 //! Pads of tiles are multiplied. The transpose of a LOOPS matrix has no tiles along its rows: it is turned into rows, pads included,
 //! and goes the way of the CSR part.
 //!
-//! Source: section 3 of the LOOPS paper; SEMANTICS section 6.
+//! Source: sections 3.3 and 3.4 of the LOOPS paper; SEMANTICS section 6.
 
 use super::csr::{ByRows, Lists, Turned, without_product};
 use super::neon::{self, Block, NeonVector};
@@ -23,15 +24,13 @@ use crate::portable::dense::Strided;
 use crate::portable::element::{Operand, Output};
 use crate::portable::request;
 use crate::portable::scaling::Scaling;
-use rayon::iter::ParallelIterator;
+use crate::schedule::Split;
+use crate::schedule::workers::{self, Groups, Job, Part};
 use sparse_types::format::{FormatKind, Loops, Sparse};
 use sparse_types::refusal::Refusal;
 use sparse_types::scalar::Element;
 use sparse_types::task::{Answer, Task};
 use std::ops::Range;
-
-/// Rows of the tile part that one task of the thread pool takes, about.
-const CHUNK: usize = 64;
 
 /// What multiplies tiles.
 pub(crate) trait Tiles<I: Operand<A>, A: NeonVector> {
@@ -43,6 +42,9 @@ pub(crate) trait Tiles<I: Operand<A>, A: NeonVector> {
 
     /// True where it reads B as the CSR part does.
     const SHARES: bool;
+
+    /// Whether workers of the CSR part may multiply tiles.
+    const GROUPS: Groups;
 
     /// Reads B, which the CSR part reads as `rest`.
     fn panel<'b>(b: &Strided<&'b [I]>, rest: &'b Panel<'_, A>) -> Panel<'b, Self::Right>;
@@ -70,6 +72,7 @@ impl<I: Operand<A>, A: NeonVector> Tiles<I, A> for Neon {
     type Right = A;
 
     const SHARES: bool = true;
+    const GROUPS: Groups = Groups::Mixed;
 
     fn panel<'b>(_: &Strided<&'b [I]>, rest: &'b Panel<'_, A>) -> Panel<'b, A> {
         rest.shared()
@@ -111,6 +114,7 @@ where
     type Right = I;
 
     const SHARES: bool = false;
+    const GROUPS: Groups = Groups::Apart;
 
     fn panel<'b>(b: &Strided<&'b [I]>, _: &'b Panel<'_, A>) -> Panel<'b, I> {
         Panel::raw(b)
@@ -140,25 +144,58 @@ where
 /// Both parts, for a C in rows.
 struct Hybrid<'a, I: Operand<A>, A: NeonVector, U: Tiles<I, A>> {
     m: &'a Loops<I>,
-    rest: &'a Panel<'a, A>,
+    rest: ByRows<'a, I, A>,
     tiles: Panel<'a, U::Right>,
+    split: Option<Split>,
 }
 
 impl<I: Operand<A>, A: NeonVector, U: Tiles<I, A>> RowMajorProduct<A> for Hybrid<'_, I, A, U> {
     fn run<O: Output<A>>(&self, c: ResultRows<'_, O>, scaling: Scaling<A>) -> Result<(), Refusal> {
         let m = self.m;
-        let (upper, lower) = c.split_at(m.boundary);
-        let rest = ByRows { lists: csr_part(m), b: self.rest };
-        let per_chunk = (CHUNK / m.br).max(1);
-        let tiles = || {
-            lower.chunks(per_chunk * m.br).try_for_each(|(first, c)| {
-                let start = first / m.br;
-                let end = (start + per_chunk).min(m.blocks());
-                U::blocks(m, start..end, &self.tiles, c, &scaling)
-            })
-        };
-        let (upper, lower) = rayon::join(|| rest.run(upper, scaling), tiles);
-        upper.and(lower)
+        let ResultRows { data, ld, cols } = c;
+        let sums = || vec![A::ZERO; self.rest.b.padded];
+        let parts = [CutPart::Rows(m), CutPart::Tiles(m)];
+        let how = (self.split, U::GROUPS);
+        workers::run([&parts[0], &parts[1]], how, (data, ld), sums, |sums, Job { part, units, c }| {
+            let c = ResultRows { data: c, ld, cols };
+            if part == 0 {
+                self.rest.rows(units.start, c, sums, &scaling);
+                return Ok(());
+            }
+            U::blocks(m, units, &self.tiles, c, &scaling)
+        })
+    }
+}
+
+/// A part as the cutter sees it. Its work is the rows of B that it reads, one for an entry and one for a tile.
+enum CutPart<'a, I> {
+    Rows(&'a Loops<I>),
+    Tiles(&'a Loops<I>),
+}
+
+/// Cost of a row, or of a block's rows, next to that of a row of B read.
+const ROW: usize = 4;
+
+impl<I: Sync> Part for CutPart<'_, I> {
+    fn units(&self) -> usize {
+        match self {
+            CutPart::Rows(m) => m.boundary,
+            CutPart::Tiles(m) => m.blocks(),
+        }
+    }
+
+    fn first_row(&self, unit: usize) -> usize {
+        match self {
+            CutPart::Rows(_) => unit,
+            CutPart::Tiles(m) => (m.boundary + unit * m.br).min(m.rows),
+        }
+    }
+
+    fn before(&self, unit: usize) -> usize {
+        match self {
+            CutPart::Rows(m) => m.row_ptr[unit] as usize + ROW * unit,
+            CutPart::Tiles(m) => m.block_ptr[unit] as usize + ROW * unit,
+        }
     }
 }
 
@@ -183,13 +220,37 @@ where
     A: NeonVector,
     O: Output<A>,
 {
+    run_with::<U, I, A, O>(task, None)
+}
+
+/// The same with a number of workers for each part.
+pub(crate) fn run_split<U, I, A, O>(task: Task<'_>, split: Split) -> Result<Answer, Refusal>
+where
+    U: Tiles<I, A>,
+    I: Operand<A>,
+    A: NeonVector,
+    O: Output<A>,
+{
+    run_with::<U, I, A, O>(task, Some(split))
+}
+
+fn run_with<U, I, A, O>(task: Task<'_>, split: Option<Split>) -> Result<Answer, Refusal>
+where
+    U: Tiles<I, A>,
+    I: Operand<A>,
+    A: NeonVector,
+    O: Output<A>,
+{
     Feature::require(U::NEEDS, super::detected)?;
     let request = request::spmm::<I, A, O>(task, FormatKind::Loops)?;
-    let Some(request) = without_product(request) else {
-        return Ok(Answer::Written);
-    };
     let Sparse::Loops(m) = request.a else {
         return Err(request::wrong_format("A", FormatKind::Loops, request.a.kind()));
+    };
+    if let Some(split) = split {
+        split.check([m.boundary, m.rows - m.boundary])?;
+    }
+    let Some(request) = without_product(request) else {
+        return Ok(Answer::Written);
     };
     let rest = if m.boundary > 0 || U::SHARES || request.transpose_a {
         Panel::<A>::padded(&request.b)
@@ -203,7 +264,7 @@ where
         return Ok(Answer::Written);
     }
     let tiles = U::panel(&request.b, &rest);
-    let work = Hybrid::<I, A, U> { m, rest: &rest, tiles };
+    let work = Hybrid::<I, A, U> { m, rest: ByRows { lists: csr_part(m), b: &rest }, tiles, split };
     rows::write(request.c, request.scaling, &work)?;
     Ok(Answer::Written)
 }

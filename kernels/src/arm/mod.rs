@@ -20,6 +20,7 @@ mod rows;
 mod sme;
 
 pub(crate) use detect::detected;
+pub(crate) use sme::vector_bits as streaming_vector_bits;
 
 use crate::engine::Engine;
 use crate::feature::Feature;
@@ -67,8 +68,9 @@ fn neon_row<I: Operand<A>, A: NeonVector, O: Output<A>>() -> Kernel {
     let types = types::<I, A, O>();
     let chain = Arithmetic::chain(Reduction::FmaChain, types.acc, types.out).multiplies_pads();
     let how = (Engine::Neon, None, None);
-    let run = loops::run::<Neon, I, A, O>;
-    row(FormatKind::Loops, types, how, chain, <Neon as Tiles<I, A>>::NEEDS, run)
+    let needs = <Neon as Tiles<I, A>>::NEEDS;
+    let kernel = row(FormatKind::Loops, types, how, chain, needs, loops::run::<Neon, I, A, O>);
+    Kernel { run_split: Some(loops::run_split::<Neon, I, A, O>), ..kernel }
 }
 
 fn sme_row<I: Operand<A>, A: NeonVector, O: Output<A>>(unit: CpuUnit) -> Kernel
@@ -86,8 +88,9 @@ where
         }
     };
     let how = (Engine::Sme, Some("fmopa"), tile);
-    let run = loops::run::<Sme, I, A, O>;
-    row(FormatKind::Loops, types, how, arithmetic, <Sme as Tiles<I, A>>::NEEDS, run)
+    let needs = <Sme as Tiles<I, A>>::NEEDS;
+    let kernel = row(FormatKind::Loops, types, how, arithmetic, needs, loops::run::<Sme, I, A, O>);
+    Kernel { run_split: Some(loops::run_split::<Sme, I, A, O>), ..kernel }
 }
 
 /// An SpMM kernel; `how` is the engine, tech and tile of its name.

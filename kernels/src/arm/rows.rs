@@ -30,13 +30,6 @@ impl<'a, O: Send> ResultRows<'a, O> {
         self.data.len() / self.ld
     }
 
-    /// The first `rows` rows, and the others.
-    pub(crate) fn split_at(self, rows: usize) -> (ResultRows<'a, O>, ResultRows<'a, O>) {
-        let ResultRows { data, ld, cols } = self;
-        let (first, others) = data.split_at_mut(rows * ld);
-        (ResultRows { data: first, ld, cols }, ResultRows { data: others, ld, cols })
-    }
-
     /// Chunks of `rows` rows, each with the number of its first.
     pub(crate) fn chunks(
         self,

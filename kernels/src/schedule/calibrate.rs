@@ -2,29 +2,46 @@
 //! throughput.
 //!
 //! ```text
-//! (1, 0) (0, 1)        throughput of each part      -> boundary of every pair
-//! grid of pairs        performance                  -> model
-//! best (x, 0), best (0, y), best (x, y) by the model, measured where they were not  -> the fastest run is the plan
+//! (1, 0) (2, 0) (4, 0) ..   (0, 1) (0, 2) (0, 4) ..     throughput of each part by its threads  -> boundary of every pair (equation 1)
+//! some pairs of both                                    -> model (equation 2) -> its best pair (equation 3), measured
+//! steps from the fastest pair: boundary, threads, boundary
+//! the fastest of CSR alone, of tiles alone, of both, measured again in turns                     -> the faster by its median is the plan
 //! ```
 
 use super::model::{Model, all_pairs, choose};
 use super::{Choice, LoopsUnit, Plan, Sample, ScheduleError, THREAD_LIMIT, row_boundary};
 
-/// The pairs that are measured for a total number of threads: none, one, half and all of each part, and all but one.
-/// They determine the model for every total from 2 on.
+/// A pair of thread counts: of the CSR part, of the tile part.
+type Pair = (u32, u32);
+
+/// Turns of the last runs.
+const TURNS: usize = 5;
+/// CSR alone, tiles alone, both: of equals the earlier.
+const KINDS: [fn(Pair) -> bool; 3] = [|(_, y)| y == 0, |(x, _)| x == 0, |(x, y)| x > 0 && y > 0];
+/// By how much equation 1's ratio of throughputs is multiplied, or divided, in a step: 2, then its square roots.
+const LEANS: [f64; 4] = [2.0, 1.414, 1.189, 1.091];
+
+/// The pairs that are measured for a total number of threads before there is a model: powers of two and all threads for a part alone,
+/// one, half and all but one for both. They determine the model for every total from 2 on.
 #[must_use]
 pub fn pairs(total: u32) -> Vec<(u32, u32)> {
     let total = total.min(THREAD_LIMIT);
-    let levels = [0, 1, total.div_ceil(2), total.saturating_sub(1), total];
-    let on_grid = |&(x, y): &(u32, u32)| levels.contains(&x) && levels.contains(&y);
-    all_pairs(total).filter(on_grid).collect()
+    let both = [1, total.div_ceil(2), total.saturating_sub(1)];
+    let measured = |&(x, y): &Pair| match (x, y) {
+        (alone, 0) | (0, alone) => alone.is_power_of_two() || alone == total,
+        _ => both.contains(&x) && both.contains(&y),
+    };
+    all_pairs(total).filter(measured).collect()
 }
 
 /// The plan for a matrix of `rows` rows and `total` threads. `measure` gets plans for a sample of `sample_rows` rows and
 /// returns their throughput, in any measure where more is better.
 ///
-/// The model only says which pairs are worth a run: the plan is the fastest run of all, so that a model without a cross term
-/// cannot talk it into a hybrid that does not pay. Equal runs settle on CSR alone, then on tiles alone. A matrix or a sample without rows is CSR alone, unmeasured.
+/// Equation 1 is given the throughput that a part had with as many threads as it has in the pair, so that threads which crowd a shared
+/// unit get the rows that they manage together. The model has no peak and no matrix of uneven rows: what it names is measured, and steps
+/// from the fastest pair, of the boundary and of the threads, find the best. Of many runs on a noisy machine the luckiest looks fastest, and
+/// most are of both parts: so the best of each kind are measured again before one is taken. Equal ones settle on CSR alone, then on tiles alone. A matrix or a
+/// sample without rows is CSR alone, unmeasured.
 ///
 /// # Errors
 /// No threads or too many, tiles of no rows, a throughput that is not positive and finite, an error of `measure`.
@@ -33,7 +50,7 @@ pub fn plan(
     sample_rows: u32,
     br: u32,
     total: u32,
-    mut measure: impl FnMut(&Plan) -> Result<f64, ScheduleError>,
+    measure: impl FnMut(&Plan) -> Result<f64, ScheduleError>,
 ) -> Result<Plan, ScheduleError> {
     match total {
         0 => return Err(ScheduleError::NoThreads),
@@ -43,99 +60,186 @@ pub fn plan(
     if br == 0 {
         return Err(ScheduleError::NoTileRows);
     }
+    let mut runs = Runs { rows: sample_rows, br, total, done: Vec::new(), measure };
     if rows == 0 || sample_rows == 0 {
         // Nothing can be measured, and no tile pays.
-        let choice = cut(rows, (total, 0), (1.0, 1.0))?;
+        let choice = runs.cut(rows, (total, 0), 1.0)?;
         return Ok(Plan { choice, br });
     }
-    let mut samples: Vec<Sample> = Vec::new();
-    let mut run = |samples: &mut Vec<Sample>, choice: Choice, part| {
-        let performance = measure(&Plan { choice, br })?;
-        if !performance.is_finite() || performance <= 0.0 {
-            return Err(ScheduleError::Throughput { part, found: performance });
-        }
-        samples.push(Sample {
-            csr_threads: choice.csr_threads,
-            tile_threads: choice.tile_threads,
-            performance,
-        });
-        Ok(performance)
-    };
-    let rates = (
-        run(&mut samples, cut(sample_rows, (1, 0), (1.0, 1.0))?, "CSR")?,
-        run(&mut samples, cut(sample_rows, (0, 1), (1.0, 1.0))?, "tile")?,
-    );
+    let (both, alone): (Vec<Pair>, Vec<Pair>) = pairs(total).into_iter().partition(|&(x, y)| x > 0 && y > 0);
+    for pair in alone {
+        runs.run(pair, 1.0)?;
+    }
     if total == 1 {
-        let choice = choose(&samples, 1, rows, rows)?;
+        let choice = choose(&runs.samples(), 1, rows, rows)?;
         return Ok(Plan { choice, br });
     }
-    for pair in pairs(total) {
-        if pair != (1, 0) && pair != (0, 1) {
-            run_pair(&mut samples, pair, sample_rows, rates, &mut run)?;
-        }
+    for pair in both {
+        runs.run(pair, 1.0)?;
     }
-    let model = Model::fit(&samples)?;
-    for kind in KINDS {
-        let best = model.best(all_pairs(total).filter(kind));
-        if let Some(pair) = best.filter(|&pair| !samples.iter().any(|s| pair_of(s) == pair)) {
-            run_pair(&mut samples, pair, sample_rows, rates, &mut run)?;
-        }
-    }
-    let pair = fastest(&samples).ok_or(ScheduleError::NoThreads)?;
-    let choice = cut(rows, pair, rates)?;
+    runs.ask_the_model()?;
+    runs.lean(&LEANS[..2])?;
+    runs.step(total / 4)?;
+    runs.lean(&LEANS)?;
+    let best = runs.decide()?.ok_or(ScheduleError::NoThreads)?;
+    let choice = runs.cut(rows, best.pair, best.lean)?;
     Ok(Plan { choice, br })
 }
 
-fn run_pair(
-    samples: &mut Vec<Sample>,
-    pair: (u32, u32),
+/// One run on the sample.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// The pair that was asked for: a part that got no row had no thread.
+    pair: Pair,
+    /// What the throughput of the CSR part was multiplied by in equation 1.
+    lean: f64,
+    performance: f64,
+}
+
+/// What was run, and how to run more.
+struct Runs<M> {
     rows: u32,
-    rates: (f64, f64),
-    run: &mut impl FnMut(&mut Vec<Sample>, Choice, &'static str) -> Result<f64, ScheduleError>,
-) -> Result<f64, ScheduleError> {
-    let part = if pair.1 == 0 { "CSR" } else { "tile" };
-    let found = run(samples, cut(rows, pair, rates)?, part)?;
-    // A part that got no row has no thread, but the model is about the pair that was asked for.
-    if let Some(last) = samples.last_mut() {
-        (last.csr_threads, last.tile_threads) = pair;
+    br: u32,
+    total: u32,
+    done: Vec<Run>,
+    measure: M,
+}
+
+impl<M: FnMut(&Plan) -> Result<f64, ScheduleError>> Runs<M> {
+    /// Measures a pair with its boundary, unless that was done.
+    fn run(&mut self, pair: Pair, lean: f64) -> Result<f64, ScheduleError> {
+        if let Some(known) = self.done.iter().find(|run| run.pair == pair && run.lean == lean) {
+            return Ok(known.performance);
+        }
+        let performance = self.measured(pair, lean)?;
+        self.done.push(Run { pair, lean, performance });
+        Ok(performance)
     }
-    Ok(found)
-}
 
-/// Whether a pair of thread counts is of a kind.
-type Kind = fn(&(u32, u32)) -> bool;
+    fn measured(&mut self, pair: Pair, lean: f64) -> Result<f64, ScheduleError> {
+        let choice = self.cut(self.rows, pair, lean)?;
+        let performance = (self.measure)(&Plan { choice, br: self.br })?;
+        if !performance.is_finite() || performance <= 0.0 {
+            let part = if pair.1 == 0 { "CSR" } else { "tile" };
+            return Err(ScheduleError::Throughput { part, found: performance });
+        }
+        Ok(performance)
+    }
 
-/// CSR alone, tiles alone, both: of equals the earlier.
-const KINDS: [Kind; 3] = [|&(_, y)| y == 0, |&(x, _)| x == 0, |&(x, y)| x > 0 && y > 0];
-
-fn pair_of(sample: &Sample) -> (u32, u32) {
-    (sample.csr_threads, sample.tile_threads)
-}
-
-/// The pair of the fastest run; of equal ones of a kind, fewer threads.
-fn fastest(samples: &[Sample]) -> Option<(u32, u32)> {
-    let mut best: Option<&Sample> = None;
-    for kind in KINDS {
-        let mut of_kind: Vec<&Sample> = samples.iter().filter(|s| kind(&pair_of(s))).collect();
-        of_kind.sort_by_key(|s| (s.csr_threads + s.tile_threads, s.csr_threads));
-        for sample in of_kind {
-            if best.is_none_or(|known| sample.performance > known.performance) {
-                best = Some(sample);
+    /// The fastest runs of each kind in turns, several times: the one with the greatest median, of equals the earlier kind.
+    fn decide(&mut self) -> Result<Option<Run>, ScheduleError> {
+        let finalists = KINDS.map(|kind| self.fastest(|pair| kind(pair)));
+        let mut again = KINDS.map(|_| Vec::with_capacity(TURNS));
+        for _ in 0..TURNS {
+            for (run, found) in finalists.iter().zip(&mut again) {
+                if let Some(run) = run {
+                    found.push(self.measured(run.pair, run.lean)?);
+                }
             }
         }
+        let median = |mut found: Vec<f64>| {
+            found.sort_by(f64::total_cmp);
+            found[TURNS / 2]
+        };
+        let decided = finalists.into_iter().zip(again).filter_map(|(run, found)| Some((run?, median(found))));
+        Ok(decided.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(run, _)| run))
     }
-    best.map(pair_of)
+
+    /// Throughput of a thread of a part that has this many and no other part beside it, between those that were measured.
+    fn rate(&self, threads: u32, pair_of: fn(u32) -> Pair) -> f64 {
+        let measured =
+            |n: u32| self.done.iter().find(|run| run.pair == pair_of(n)).map(|run| run.performance);
+        let below = (1..=threads).rev().find_map(|n| Some((n, measured(n)?)));
+        let above = (threads..=self.total).find_map(|n| Some((n, measured(n)?)));
+        let (Some((low, slow)), Some((high, fast))) = (below, above) else {
+            return 1.0;
+        };
+        let share = f64::from(threads - low) / f64::from((high - low).max(1));
+        (slow + share * (fast - slow)) / f64::from(threads)
+    }
+
+    /// `rows` rows cut for a pair; a part without rows has no threads.
+    fn cut(&self, rows: u32, (x, y): Pair, lean: f64) -> Result<Choice, ScheduleError> {
+        let csr = LoopsUnit { throughput: lean * self.rate(x, |n| (n, 0)), threads: x };
+        let tile = LoopsUnit { throughput: self.rate(y, |n| (0, n)), threads: y };
+        let boundary = row_boundary(rows, csr, tile)?;
+        let (csr_threads, tile_threads) = match boundary {
+            // Not even one row for the CSR part, or no rows at all.
+            0 if rows > 0 => (0, y),
+            all if all == rows && x > 0 => (x, 0),
+            _ => (x, y),
+        };
+        Ok(Choice { csr_threads, tile_threads, boundary })
+    }
+
+    /// The fastest run of each pair, as the model wants them.
+    fn samples(&self) -> Vec<Sample> {
+        let of_pair =
+            |run: &&Run| self.fastest(|pair| pair == run.pair).is_some_and(|best| best.lean == run.lean);
+        let sample = |run: &Run| Sample {
+            csr_threads: run.pair.0,
+            tile_threads: run.pair.1,
+            performance: run.performance,
+        };
+        self.done.iter().filter(of_pair).map(sample).collect()
+    }
+
+    /// Runs the pair of both parts that the model says is best.
+    fn ask_the_model(&mut self) -> Result<(), ScheduleError> {
+        let both = all_pairs(self.total).filter(|&(x, y)| x > 0 && y > 0);
+        match Model::fit(&self.samples())?.best(both) {
+            Some(pair) => self.run(pair, 1.0).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// Moves the boundary of the fastest pair of both parts by each of these factors, up or else down.
+    fn lean(&mut self, factors: &[f64]) -> Result<(), ScheduleError> {
+        for &factor in factors {
+            let Some(best) = self.fastest(KINDS[2]) else {
+                return Ok(());
+            };
+            if self.run(best.pair, best.lean * factor)? <= best.performance {
+                self.run(best.pair, best.lean / factor)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves threads of the fastest pair of both parts, by smaller and smaller steps, each as long as it gains.
+    fn step(&mut self, mut reach: u32) -> Result<(), ScheduleError> {
+        while reach > 0 {
+            let Some(best) = self.fastest(KINDS[2]) else {
+                return Ok(());
+            };
+            for pair in self.around(best.pair, reach) {
+                self.run(pair, best.lean)?;
+            }
+            if self.fastest(KINDS[2]).is_some_and(|now| now.pair == best.pair) {
+                reach /= 2;
+            }
+        }
+        Ok(())
+    }
+
+    /// Legal pairs that have so many threads more or fewer.
+    fn around(&self, (x, y): Pair, reach: u32) -> Vec<Pair> {
+        let (more_x, more_y) = (x + reach, y + reach);
+        let (less_x, less_y) = (x.saturating_sub(reach), y.saturating_sub(reach));
+        let near = [(more_x, y), (x, more_y), (more_x, less_y), (less_x, more_y), (less_x, y), (x, less_y)];
+        near.into_iter().filter(|&(x, y)| x > 0 && y > 0 && x + y <= self.total).collect()
+    }
 }
 
-/// `rows` rows cut for a pair; a part without rows has no threads.
-fn cut(rows: u32, (x, y): (u32, u32), (csr, tile): (f64, f64)) -> Result<Choice, ScheduleError> {
-    let unit = |throughput, threads| LoopsUnit { throughput, threads };
-    let boundary = row_boundary(rows, unit(csr, x), unit(tile, y))?;
-    let (csr_threads, tile_threads) = match boundary {
-        // Not even one row for the CSR part, or no rows at all.
-        0 if rows > 0 => (0, y),
-        all if all == rows && x > 0 => (x, 0),
-        _ => (x, y),
-    };
-    Ok(Choice { csr_threads, tile_threads, boundary })
+impl<M> Runs<M> {
+    /// The fastest run of some pairs; of equal ones fewer threads, then fewer of the CSR part.
+    fn fastest(&self, of: impl Fn(Pair) -> bool) -> Option<Run> {
+        let fewer = |run: &Run| (run.pair.0 + run.pair.1, run.pair.0);
+        let runs = self.done.iter().filter(|run| of(run.pair)).copied();
+        runs.reduce(|best, run| match run.performance.total_cmp(&best.performance) {
+            std::cmp::Ordering::Greater => run,
+            std::cmp::Ordering::Equal if fewer(&run) < fewer(&best) => run,
+            _ => best,
+        })
+    }
 }

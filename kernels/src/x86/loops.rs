@@ -9,96 +9,47 @@
 //! bits are the same for every split. A transpose has no tiles; its rows are entries and slots, turned.
 //!
 //! There is no unit for outer products here: both parts use vectors. A worker that has nothing left to do in its part helps with the
-//! other. The kernel of the registry shares workers out in proportion to the work; the numbers of a plan need [`spmm_split`].
+//! other. Without a split, workers are shared out in proportion to the work.
 //!
 //! Source: section 3.3 of the LOOPS paper; SEMANTICS section 6.
 
 use super::element::{Enter, Leave};
 use super::formats::{CompressedRows, transposed};
-use super::isa::{Avx2, Avx512, Core};
+use super::isa::Core;
 use super::lanes::{BlockTiles, Buffers, RowUnits, Rows};
 use super::spmm::{Blocks, Work, product};
-use super::workers::Split;
-use crate::engine::Engine;
 use crate::portable::element::Stored;
 use crate::portable::request::{self, wrong_format};
 use crate::portable::unit::Unit;
-use sparse_types::format::{AnySparse, FormatKind, Loops, Sparse};
-use sparse_types::refusal::{Refusal, RequestError};
+use crate::schedule::Split;
+use sparse_types::format::{FormatKind, Loops, Sparse};
+use sparse_types::refusal::Refusal;
 use sparse_types::task::{Answer, Task};
-use sparse_types::{F16, Precision};
 use std::ops::Range;
 
 /// The kernel for instruction set `S` and element types `I`, `A`, `O`, workers split in proportion to the work.
 pub(super) fn run<S: Core<A>, I: Enter<A>, A: Unit, O: Leave<A>>(task: Task<'_>) -> Result<Answer, Refusal> {
-    run_split::<S, I, A, O>(task, None)
+    run_with::<S, I, A, O>(task, None)
 }
 
-fn run_split<S: Core<A>, I: Enter<A>, A: Unit, O: Leave<A>>(
+/// The same with a number of workers for each part.
+pub(super) fn run_split<S: Core<A>, I: Enter<A>, A: Unit, O: Leave<A>>(
+    task: Task<'_>,
+    split: Split,
+) -> Result<Answer, Refusal> {
+    run_with::<S, I, A, O>(task, Some(split))
+}
+
+fn run_with<S: Core<A>, I: Enter<A>, A: Unit, O: Leave<A>>(
     task: Task<'_>,
     split: Option<Split>,
 ) -> Result<Answer, Refusal> {
     let isa = S::detect()?;
     let request = request::spmm::<I, A, O>(task, FormatKind::Loops)?;
+    if let (Some(split), Sparse::Loops(m)) = (split, request.a) {
+        split.check([m.boundary, m.rows - m.boundary])?;
+    }
     product(isa, request, open::<I>, split)
-}
-
-/// LOOPS SpMM on AVX-512 or AVX2 with a given number of workers for each part, in f64, f32, and f16 with results in f32.
-///
-/// A part with rows needs a worker, one without rows gets none of its own; workers beyond the threads of the pool wait their turn. The
-/// result does not depend on the split.
-///
-/// # Errors
-/// As the registered kernels refuse; an engine other than these two, an element type other than these three, and a split that
-/// leaves a part with rows without a worker.
-pub fn spmm_split(task: Task<'_>, engine: Engine, split: Split) -> Result<Answer, Refusal> {
-    match engine {
-        Engine::Avx512 => typed::<Avx512>(task, split),
-        Engine::Avx2 => typed::<Avx2>(task, split),
-        other => Err(Refusal::Request(RequestError::Kind {
-            field: "engine",
-            expected: "avx512 or avx2".to_owned(),
-            found: other.name().to_owned(),
-        })),
-    }
-}
-
-fn typed<S: Core<f32> + Core<f64>>(task: Task<'_>, split: Split) -> Result<Answer, Refusal> {
-    S::detect()?;
-    let Task::Spmm { a, .. } = &task else {
-        return Err(request::wrong_task(sparse_types::contract::Op::Spmm, &task));
-    };
-    match a {
-        AnySparse::F64(m) => check_split(m, split)?,
-        AnySparse::F32(m) => check_split(m, split)?,
-        AnySparse::F16(m) => check_split(m, split)?,
-        _ => {}
-    }
-    match a.precision() {
-        Precision::F64 => run_split::<S, f64, f64, f64>(task, Some(split)),
-        Precision::F32 => run_split::<S, f32, f32, f32>(task, Some(split)),
-        Precision::F16 => run_split::<S, F16, f32, f32>(task, Some(split)),
-        other => Err(Refusal::Request(RequestError::Kind {
-            field: "A",
-            expected: "f64, f32 or f16".to_owned(),
-            found: other.to_string(),
-        })),
-    }
-}
-
-/// Each part with rows has a worker.
-fn check_split<T>(matrix: &Sparse<T>, split: Split) -> Result<(), Refusal> {
-    let Sparse::Loops(m) = matrix else {
-        return Ok(());
-    };
-    let parts = [
-        ("workers of the CSR part", m.boundary, split.csr),
-        ("workers of the tile part", m.rows - m.boundary, split.tiles),
-    ];
-    match parts.into_iter().find(|&(_, rows, workers)| rows > 0 && workers == 0) {
-        Some((field, ..)) => Err(RequestError::Zero { field }.into()),
-        None => Ok(()),
-    }
 }
 
 fn open<T: Stored + Default>(matrix: &Sparse<T>, transpose: bool) -> Result<Work<'_, T>, Refusal> {

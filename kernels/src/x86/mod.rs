@@ -16,18 +16,13 @@ mod formats;
 mod isa;
 mod lanes;
 mod loops;
-mod planned;
 mod rows;
 mod sddmm;
 mod simd;
 mod spmm;
 mod tiles;
-mod workers;
 
 pub(crate) use detect::detected;
-pub use loops::spmm_split;
-pub use planned::{plan_loops, plan_with};
-pub use workers::Split;
 
 use crate::kernel::{Kernel, Run};
 use crate::portable::convert::{CpCsrToCsr, RpCscToCsr};
@@ -58,10 +53,13 @@ macro_rules! push_types {
         ));)*
     };
     (@loops $table:ident, $isa:ty; $($input:ident $acc:ident $out:ident),*) => {
-        $($table.push(row::<$isa, $input, $acc, $out>(
-            (Op::Spmm, FormatKind::Loops, Pads::Multiplied),
-            loops::run::<$isa, $input, $acc, $out>,
-        ));)*
+        $($table.push(Kernel {
+            run_split: Some(loops::run_split::<$isa, $input, $acc, $out>),
+            ..row::<$isa, $input, $acc, $out>(
+                (Op::Spmm, FormatKind::Loops, Pads::Multiplied),
+                loops::run::<$isa, $input, $acc, $out>,
+            )
+        });)*
     };
 }
 

@@ -5,11 +5,12 @@ use super::element::{Enter, Leave};
 use super::formats::RowSource;
 use super::isa::Core;
 use super::lanes::{BlockTiles, Buffers, RowUnits};
-use super::workers::{self, Job, Part, Split};
 use crate::portable::element::Stored;
 use crate::portable::request::{self, Product};
 use crate::portable::scaling::Scaling;
 use crate::portable::unit::Unit;
+use crate::schedule::Split;
+use crate::schedule::workers::{self, Groups, Job, Part};
 use sparse_types::format::Sparse;
 use sparse_types::refusal::Refusal;
 use sparse_types::task::{Answer, Task};
@@ -101,8 +102,8 @@ pub(super) fn product<S: Core<A>, I: Enter<A>, A: Unit, O: Leave<A>>(
             scaling,
             stream: O::as_unit(c).is_some_and(|c| Target::streams(c, ldc, keep)),
         };
-        loops.run(&work, split, (c, ldc));
-    });
+        loops.run(&work, split, (c, ldc))
+    })?;
     Ok(Answer::Written)
 }
 
@@ -164,15 +165,16 @@ impl<S: Core<A>, A: Unit> Loops<'_, S, A> {
         work: &Work<'_, I>,
         split: Option<Split>,
         (c, ldc): (&mut [O], usize),
-    ) {
+    ) -> Result<(), Refusal> {
         let parts = match work {
             Work::Rows(lanes) => [CutPart::Rows(&**lanes), CutPart::None],
             Work::Both(lanes, blocks) => [CutPart::Rows(&**lanes), CutPart::Tiles(blocks)],
         };
         let kept = || WorkerBuffers { decoded: Buffers::default(), values: Vec::new(), c: Vec::new() };
-        workers::run([&parts[0], &parts[1]], split, (c, ldc), kept, |kept, job| {
+        workers::run([&parts[0], &parts[1]], (split, Groups::Mixed), (c, ldc), kept, |kept, job| {
             self.job(&parts[job.part], kept, job, ldc);
-        });
+            Ok(())
+        })
     }
 
     /// One job, through a buffer where C is of another type than the accumulator.

@@ -26,6 +26,7 @@ mod single;
 
 pub(crate) use call::{Call, multiply};
 
+use super::detected;
 use crate::feature::Feature;
 use sparse_types::F16;
 
@@ -55,6 +56,15 @@ pub(crate) trait Outer: Copy + Sync + 'static {
     /// The CPU has [`NEEDS`](Self::NEEDS). What [`Call`] says about its pointers holds; its `columns` are at most
     /// [`columns`](Self::columns) of themselves, and its `height` at most [`rows`](Self::rows).
     unsafe fn run(call: &Call) -> u64;
+}
+
+/// Bits of a streaming vector of this thread; 0 where the CPU has no SME.
+pub(crate) fn vector_bits() -> u32 {
+    if !detected(Feature::Sme) {
+        return 0;
+    }
+    // SAFETY: the CPU has SME, as was just asked.
+    8 * unsafe { vector_bytes() } as u32
 }
 
 /// Bytes of a streaming vector of this thread.
