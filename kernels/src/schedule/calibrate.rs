@@ -66,16 +66,15 @@ pub fn plan(
         let choice = runs.cut(rows, (total, 0), 1.0)?;
         return Ok(Plan { choice, br });
     }
-    let (both, alone): (Vec<Pair>, Vec<Pair>) = pairs(total).into_iter().partition(|&(x, y)| x > 0 && y > 0);
-    for pair in alone {
-        runs.run(pair, 1.0)?;
+    // Parts alone first: what they managed says where pairs of both are cut.
+    for kind in KINDS {
+        for pair in pairs(total).into_iter().filter(|&pair| kind(pair)) {
+            runs.run(pair, 1.0)?;
+        }
     }
     if total == 1 {
         let choice = choose(&runs.samples(), 1, rows, rows)?;
         return Ok(Plan { choice, br });
-    }
-    for pair in both {
-        runs.run(pair, 1.0)?;
     }
     runs.ask_the_model()?;
     runs.lean(&LEANS[..2])?;

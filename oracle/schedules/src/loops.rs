@@ -12,8 +12,8 @@
 //! fewer rows; here the rows are proportional to throughput (SEMANTICS section 6). What is printed is
 //! [`row_boundary_as_printed`], for the tests that tell the two apart.
 //!
-//! [`choose`] is equation (3): the best pair by the model. The scheduler of `sparse-kernels` lets the model only propose pairs, times
-//! them, and takes the fastest run.
+//! [`choose`] is equation (3): the best pair by the model. For the scheduler of `sparse-kernels` it is one of
+//! the pairs that are timed, and the model's alone decides nothing.
 
 mod threads;
 
