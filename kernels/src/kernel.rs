@@ -12,13 +12,13 @@ use sparse_types::task::{Answer, Task};
 /// The entry point of a kernel: takes a task of the kernel's contract, writes its output or returns arrays.
 ///
 /// Whatever is wrong with the task (another operation, format or element type, shapes, lengths, leading dimensions,
-/// factors) is a typed refusal; nothing is written then.
+/// factors) is a typed refusal; nothing is written then. Only a machine may refuse later: SME on a thread whose ZA storage is a caller's.
 pub type Run = fn(Task<'_>) -> Result<Answer, Refusal>;
 
 /// The entry point of a LOOPS kernel that takes a number of workers for each part, as a [`Plan`](crate::schedule::Plan) names them.
 ///
-/// A part with rows needs a worker, one without rows gets none of its own; workers beyond the threads of the pool wait their turn. No
-/// result depends on the split.
+/// A part with rows needs a worker; workers beyond the threads of the pool wait their turn, and those beyond the work are not started. A
+/// transposed matrix has no tiles, and on Arm all threads compute it. No result depends on the split.
 ///
 /// Refused beside what [`Run`] refuses: a split that leaves a part with rows without a worker.
 pub type RunSplit = fn(Task<'_>, Split) -> Result<Answer, Refusal>;
@@ -38,7 +38,7 @@ pub struct Kernel {
     pub needs: &'static [Feature],
     /// The function.
     pub run: Run,
-    /// The same with a number of workers for each part; only SpMM of LOOPS on a CPU with vectors has two parts to split.
+    /// The same with a number of workers for each part; only SpMM of LOOPS on AVX-512, AVX2, NEON and SME takes one.
     pub run_split: Option<RunSplit>,
 }
 

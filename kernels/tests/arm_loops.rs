@@ -264,7 +264,7 @@ fn at_all_lengths(name: &str, run: impl Fn() -> usize + Sync) {
     }
 }
 
-/// `br` of a plan is the number of elements of a streaming vector (`cntd`, `cntw`, `cnth`), at whichever length the thread has.
+/// `br` of a plan is the number of elements of a streaming vector (`cntd`, `cntf`, `cnth`), at whichever length the thread has.
 #[test]
 fn tiles_are_as_high_as_a_streaming_vector_at_every_length() {
     assert_eq!(tile_rows(kernel("spmm_loops_f32_f32_f32_f32__neon")), FormatParams::DEFAULT.br);

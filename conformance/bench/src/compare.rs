@@ -137,7 +137,14 @@ impl<'a> Comparing<'a> {
         let mut case = self.shared.case.clone();
         case.contract.format = format;
         case.params.blocks = variation.params;
-        Ok(Entrant { backend, peer: false, case, operands, conversion: seconds + variation.seconds })
+        Ok(Entrant {
+            backend,
+            peer: false,
+            case,
+            operands,
+            split: variation.split,
+            conversion: seconds + variation.seconds,
+        })
     }
 
     /// A library on the CSR operands, with its dense ones by columns where it knows no others.
@@ -151,7 +158,7 @@ impl<'a> Comparing<'a> {
         if !takes(&case) && takes(&turned) {
             (case, operands) = (turned, Arc::new(self.shared.by_columns()));
         }
-        Entrant { backend, peer: true, case, operands, conversion: 0.0 }
+        Entrant { backend, peer: true, case, operands, split: None, conversion: 0.0 }
     }
 
     /// Times all that are right. One that fails now, though it was right, is wrong; the others are timed again.

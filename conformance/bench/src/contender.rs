@@ -11,6 +11,7 @@ use sparse_conformance_core::case::Case;
 use sparse_conformance_core::execute::{Before, execute_prepared, output, quietly};
 use sparse_conformance_core::operands::{DenseOperand, Operands};
 use sparse_conformance_core::response::Response;
+use sparse_kernels::schedule::Split;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::each_parts;
 use sparse_oracle::format::{AnyParts, AnySparse, Fields, FormatKind, FormatParams, PARAMETERS};
@@ -27,6 +28,8 @@ pub(super) struct Entrant<'b> {
     /// Replays the operands, laid out as the backend takes them.
     pub(super) case: Case,
     pub(super) operands: Arc<Operands>,
+    /// Workers of each part of a LOOPS product, where a scheduler chose them.
+    pub(super) split: Option<Split>,
     /// Seconds that went into encoding the operands and choosing how.
     pub(super) conversion: f64,
 }
@@ -120,10 +123,14 @@ impl<'e> Contender<'e> {
         [Some(&operands.a), operands.b_sparse.as_ref()].into_iter().flatten().map(bytes).sum()
     }
 
-    /// The format's parameters that are not the default, by name.
+    /// The format's parameters that are not the default, by name; and the threads of both parts, where they were chosen.
     pub(super) fn parameters(&self) -> Vec<(String, u64)> {
         let case = &self.entrant.case;
-        parameters(case.contract.format, &case.params.blocks)
+        let threads = self.entrant.split.map(|split| {
+            [("csr_threads".to_owned(), split.csr as u64), ("tile_threads".to_owned(), split.tiles as u64)]
+        });
+        let of_format = parameters(case.contract.format, &case.params.blocks);
+        of_format.into_iter().chain(threads.into_iter().flatten()).collect()
     }
 }
 

@@ -45,9 +45,8 @@ pub(super) fn variations(kernel: &Kernel, shared: &Shared) -> Result<Vec<Variati
     };
     let seconds = start.elapsed().as_secs_f64();
     let chosen = Variation { params, split: plan.map(Split::from), chosen_by: Some(chosen_by), seconds };
-    let ends = [0, rows].into_iter().filter(|&end| params.boundary != Some(end));
     let end = |end| Variation { params: with_boundary(params, end), ..Variation::default() };
-    Ok(ends.map(end).chain([chosen]).collect())
+    Ok(vec![end(0), end(rows), chosen])
 }
 
 fn with_boundary(params: FormatParams, boundary: u32) -> FormatParams {
@@ -78,14 +77,13 @@ pub(super) fn hybrids(comparison: &Comparison, ways: &[(OneKernel, Variation)]) 
         let (by, boundary) = (way.chosen_by?, u64::from(way.params.boundary?));
         let kernel = &kernel.kernel().name;
         let rows = comparison.rows;
-        let at = |wanted: u64| {
-            let mut all = comparison.contenders.iter().filter(|m| m.name == *kernel);
-            all.find(|m| m.parameters.get("boundary") == Some(&wanted))
-        };
+        let of_kernel = || comparison.contenders.iter().filter(|m| m.name == *kernel);
+        let end = |end| of_kernel().find(|m| !m.is_planned() && m.parameters.get("boundary") == Some(&end));
+        let of_plan = |m: &&Measured| m.is_planned() || m.parameters.get("boundary") == Some(&boundary);
         let times = |m: &Measured| m.speed.as_ref().map(|speed| (speed.median, speed.rounds.clone()));
-        let parts = [at(0).and_then(times), at(rows).and_then(times)];
+        let parts = [end(0).and_then(times), end(rows).and_then(times)];
         let better = parts.into_iter().flatten().min_by(|a, b| a.0.total_cmp(&b.0));
-        let split = at(boundary).and_then(times);
+        let split = of_kernel().find(of_plan).and_then(times);
         Some(Hybrid {
             kernel: kernel.clone(),
             matrix: comparison.matrix.clone(),

@@ -197,6 +197,12 @@ pub struct Hybrid {
 }
 
 impl Measured {
+    /// True where a scheduler chose the threads of both parts, and maybe one part alone.
+    #[must_use]
+    pub fn is_planned(&self) -> bool {
+        self.parameters.contains_key("csr_threads")
+    }
+
     /// The name with its parameters: `spmm_loops_..__avx512 boundary=7`.
     #[must_use]
     pub fn label(&self) -> String {

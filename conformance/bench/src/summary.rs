@@ -47,6 +47,7 @@ fn timed(report: &BenchReport) -> impl Iterator<Item = (&Comparison, &Measured)>
 /// The name, and which kind of boundary.
 pub(super) fn kind(comparison: &Comparison, measured: &Measured) -> String {
     match measured.parameters.get("boundary") {
+        Some(_) if measured.is_planned() => format!("{} as planned", measured.name),
         None => measured.label(),
         Some(0) => format!("{} boundary=0", measured.name),
         Some(&all) if all == comparison.rows => format!("{} boundary=rows", measured.name),

@@ -5,9 +5,9 @@
 //! C rows boundary..m      tile part   NEON (neon.rs) or SME (sme/)   jobs of blocks    group of `Split::tiles` workers
 //! ```
 //!
-//! Cores share an SME unit, so no worker of the CSR part ever enters it: as many threads are in it as the split says, down to one. Where
-//! NEON computes the tiles, both parts use the same unit, and a worker with nothing left to do in its part helps with the other. Without
-//! a split, workers are shared out in proportion to the rows of B that each part reads. Which worker computes what changes no result.
+//! Cores share an SME unit, so no worker of the CSR part helps with its tiles: never more threads are in it at a time than the split says,
+//! down to one. Where NEON computes the tiles, both parts use the same unit, and a worker with nothing left to do in its part helps with
+//! the other. Without a split, workers are shared out in proportion to the work. Which worker computes what changes no result.
 //!
 //! Pads of tiles are multiplied. The transpose of a LOOPS matrix has no tiles along its rows: it is turned into rows, pads included,
 //! and goes the way of the CSR part.
@@ -154,7 +154,7 @@ impl<I: Operand<A>, A: NeonVector, U: Tiles<I, A>> RowMajorProduct<A> for Hybrid
         let m = self.m;
         let ResultRows { data, ld, cols } = c;
         let sums = || vec![A::ZERO; self.rest.b.padded];
-        let parts = [CutPart::Rows(m), CutPart::Tiles(m)];
+        let parts = [CutPart::Rows(m, cols), CutPart::Tiles(m, cols)];
         let how = (self.split, U::GROUPS);
         workers::run([&parts[0], &parts[1]], how, (data, ld), sums, |sums, Job { part, units, c }| {
             let c = ResultRows { data: c, ld, cols };
@@ -167,35 +167,40 @@ impl<I: Operand<A>, A: NeonVector, U: Tiles<I, A>> RowMajorProduct<A> for Hybrid
     }
 }
 
-/// A part as the cutter sees it. Its work is the rows of B that it reads, one for an entry and one for a tile.
+/// A part as the cutter sees it, with the columns of C. Its work is the rows of B that it reads, one for an entry and one for a tile, and those
+/// of C that it writes; so that a job's sums stay in a cache however many columns there are.
 enum CutPart<'a, I> {
-    Rows(&'a Loops<I>),
-    Tiles(&'a Loops<I>),
+    Rows(&'a Loops<I>, usize),
+    Tiles(&'a Loops<I>, usize),
 }
 
-/// Cost of a row, or of a block's rows, next to that of a row of B read.
+/// Cost of a row of C next to that of a row of B read.
 const ROW: usize = 4;
+
+/// Columns that the cutter's unit of work has.
+const COLUMNS: usize = 32;
 
 impl<I: Sync> Part for CutPart<'_, I> {
     fn units(&self) -> usize {
         match self {
-            CutPart::Rows(m) => m.boundary,
-            CutPart::Tiles(m) => m.blocks(),
+            CutPart::Rows(m, _) => m.boundary,
+            CutPart::Tiles(m, _) => m.blocks(),
         }
     }
 
     fn first_row(&self, unit: usize) -> usize {
         match self {
-            CutPart::Rows(_) => unit,
-            CutPart::Tiles(m) => (m.boundary + unit * m.br).min(m.rows),
+            CutPart::Rows(..) => unit,
+            CutPart::Tiles(m, _) => (m.boundary + unit * m.br).min(m.rows),
         }
     }
 
     fn before(&self, unit: usize) -> usize {
-        match self {
-            CutPart::Rows(m) => m.row_ptr[unit] as usize + ROW * unit,
-            CutPart::Tiles(m) => m.block_ptr[unit] as usize + ROW * unit,
-        }
+        let (rows, columns) = match self {
+            CutPart::Rows(m, n) => (m.row_ptr[unit] as usize + ROW * unit, n),
+            CutPart::Tiles(m, n) => (m.block_ptr[unit] as usize + ROW * m.br * unit, n),
+        };
+        rows * columns.div_ceil(COLUMNS)
     }
 }
 
@@ -247,7 +252,7 @@ where
         return Err(request::wrong_format("A", FormatKind::Loops, request.a.kind()));
     };
     if let Some(split) = split {
-        split.check([m.boundary, m.rows - m.boundary])?;
+        split.check(m)?;
     }
     let Some(request) = without_product(request) else {
         return Ok(Answer::Written);

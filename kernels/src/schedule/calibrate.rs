@@ -10,6 +10,7 @@
 
 use super::model::{Model, all_pairs, choose};
 use super::{Choice, LoopsUnit, Plan, Sample, ScheduleError, THREAD_LIMIT, row_boundary};
+use std::collections::BTreeSet;
 
 /// A pair of thread counts: of the CSR part, of the tile part.
 type Pair = (u32, u32);
@@ -38,10 +39,10 @@ pub fn pairs(total: u32) -> Vec<(u32, u32)> {
 /// returns their throughput, in any measure where more is better.
 ///
 /// Equation 1 is given the throughput that a part had with as many threads as it has in the pair, so that threads which crowd a shared
-/// unit get the rows that they manage together. The model has no peak and no matrix of uneven rows: what it names is measured, and steps
-/// from the fastest pair, of the boundary and of the threads, find the best. Of many runs on a noisy machine the luckiest looks fastest, and
-/// most are of both parts: so the best of each kind are measured again before one is taken. Equal ones settle on CSR alone, then on tiles alone. A matrix or a
-/// sample without rows is CSR alone, unmeasured.
+/// unit get the rows that they manage together. A quadratic follows no sharp peak and knows nothing of rows that differ: the pair that it
+/// names is timed like others, and steps from the fastest, of the boundary and of the threads, find the best. Of many runs on a noisy
+/// machine the luckiest looks fastest, and most are of both parts: so the best of each kind are timed again before one is taken. Equal ones
+/// settle on CSR alone, then on tiles alone; for one thread see [`choose`]. A matrix or a sample without rows is CSR alone, unmeasured.
 ///
 /// # Errors
 /// No threads or too many, tiles of no rows, a throughput that is not positive and finite, an error of `measure`.
@@ -81,18 +82,27 @@ pub fn plan(
     runs.step(total / 4)?;
     runs.lean(&LEANS)?;
     let best = runs.decide()?.ok_or(ScheduleError::NoThreads)?;
-    let choice = runs.cut(rows, best.pair, best.lean)?;
+    let choice = runs.cut(rows, best.threads(), best.lean)?;
     Ok(Plan { choice, br })
 }
 
 /// One run on the sample.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// The pair that was asked for: a part that got no row had no thread.
+    /// The pair that was asked for.
     pair: Pair,
     /// What the throughput of the CSR part was multiplied by in equation 1.
     lean: f64,
+    /// What became of it: a part that got no row had no thread.
+    choice: Choice,
     performance: f64,
+}
+
+impl Run {
+    /// The threads that ran.
+    const fn threads(&self) -> Pair {
+        (self.choice.csr_threads, self.choice.tile_threads)
+    }
 }
 
 /// What was run, and how to run more.
@@ -105,21 +115,22 @@ struct Runs<M> {
 }
 
 impl<M: FnMut(&Plan) -> Result<f64, ScheduleError>> Runs<M> {
-    /// Measures a pair with its boundary, unless that was done.
+    /// Measures a pair with its boundary; what was run already is not run again.
     fn run(&mut self, pair: Pair, lean: f64) -> Result<f64, ScheduleError> {
-        if let Some(known) = self.done.iter().find(|run| run.pair == pair && run.lean == lean) {
-            return Ok(known.performance);
-        }
-        let performance = self.measured(pair, lean)?;
-        self.done.push(Run { pair, lean, performance });
+        let choice = self.cut(self.rows, pair, lean)?;
+        let known = self.done.iter().find(|run| run.choice == choice).map(|run| run.performance);
+        let performance = match known {
+            Some(performance) => performance,
+            None => self.measured(choice)?,
+        };
+        self.done.push(Run { pair, lean, choice, performance });
         Ok(performance)
     }
 
-    fn measured(&mut self, pair: Pair, lean: f64) -> Result<f64, ScheduleError> {
-        let choice = self.cut(self.rows, pair, lean)?;
+    fn measured(&mut self, choice: Choice) -> Result<f64, ScheduleError> {
         let performance = (self.measure)(&Plan { choice, br: self.br })?;
         if !performance.is_finite() || performance <= 0.0 {
-            let part = if pair.1 == 0 { "CSR" } else { "tile" };
+            let part = if choice.tile_threads == 0 { "CSR" } else { "tile" };
             return Err(ScheduleError::Throughput { part, found: performance });
         }
         Ok(performance)
@@ -127,12 +138,12 @@ impl<M: FnMut(&Plan) -> Result<f64, ScheduleError>> Runs<M> {
 
     /// The fastest runs of each kind in turns, several times: the one with the greatest median, of equals the earlier kind.
     fn decide(&mut self) -> Result<Option<Run>, ScheduleError> {
-        let finalists = KINDS.map(|kind| self.fastest(|pair| kind(pair)));
+        let finalists = KINDS.map(|kind| self.fastest(|run| kind(run.threads())));
         let mut again = KINDS.map(|_| Vec::with_capacity(TURNS));
         for _ in 0..TURNS {
             for (run, found) in finalists.iter().zip(&mut again) {
                 if let Some(run) = run {
-                    found.push(self.measured(run.pair, run.lean)?);
+                    found.push(self.measured(run.choice)?);
                 }
             }
         }
@@ -171,16 +182,19 @@ impl<M: FnMut(&Plan) -> Result<f64, ScheduleError>> Runs<M> {
         Ok(Choice { csr_threads, tile_threads, boundary })
     }
 
-    /// The fastest run of each pair, as the model wants them.
+    /// The fastest run of each pair that was asked for, as the model wants them.
     fn samples(&self) -> Vec<Sample> {
-        let of_pair =
-            |run: &&Run| self.fastest(|pair| pair == run.pair).is_some_and(|best| best.lean == run.lean);
-        let sample = |run: &Run| Sample {
-            csr_threads: run.pair.0,
-            tile_threads: run.pair.1,
-            performance: run.performance,
+        let pairs: BTreeSet<Pair> = self.done.iter().map(|run| run.pair).collect();
+        let sample = |(csr_threads, tile_threads)| {
+            let fastest = self.fastest(|run| run.pair == (csr_threads, tile_threads))?;
+            Some(Sample { csr_threads, tile_threads, performance: fastest.performance })
         };
-        self.done.iter().filter(of_pair).map(sample).collect()
+        pairs.into_iter().filter_map(sample).collect()
+    }
+
+    /// The fastest run in which both parts had rows.
+    fn fastest_of_both(&self) -> Option<Run> {
+        self.fastest(|run| KINDS[2](run.threads()))
     }
 
     /// Runs the pair of both parts that the model says is best.
@@ -195,7 +209,7 @@ impl<M: FnMut(&Plan) -> Result<f64, ScheduleError>> Runs<M> {
     /// Moves the boundary of the fastest pair of both parts by each of these factors, up or else down.
     fn lean(&mut self, factors: &[f64]) -> Result<(), ScheduleError> {
         for &factor in factors {
-            let Some(best) = self.fastest(KINDS[2]) else {
+            let Some(best) = self.fastest_of_both() else {
                 return Ok(());
             };
             if self.run(best.pair, best.lean * factor)? <= best.performance {
@@ -208,13 +222,13 @@ impl<M: FnMut(&Plan) -> Result<f64, ScheduleError>> Runs<M> {
     /// Moves threads of the fastest pair of both parts, by smaller and smaller steps, each as long as it gains.
     fn step(&mut self, mut reach: u32) -> Result<(), ScheduleError> {
         while reach > 0 {
-            let Some(best) = self.fastest(KINDS[2]) else {
+            let Some(best) = self.fastest_of_both() else {
                 return Ok(());
             };
-            for pair in self.around(best.pair, reach) {
+            for pair in self.around(best.threads(), reach) {
                 self.run(pair, best.lean)?;
             }
-            if self.fastest(KINDS[2]).is_some_and(|now| now.pair == best.pair) {
+            if self.fastest_of_both().is_some_and(|now| now.threads() == best.threads()) {
                 reach /= 2;
             }
         }
@@ -232,9 +246,9 @@ impl<M: FnMut(&Plan) -> Result<f64, ScheduleError>> Runs<M> {
 
 impl<M> Runs<M> {
     /// The fastest run of some pairs; of equal ones fewer threads, then fewer of the CSR part.
-    fn fastest(&self, of: impl Fn(Pair) -> bool) -> Option<Run> {
-        let fewer = |run: &Run| (run.pair.0 + run.pair.1, run.pair.0);
-        let runs = self.done.iter().filter(|run| of(run.pair)).copied();
+    fn fastest(&self, of: impl Fn(&Run) -> bool) -> Option<Run> {
+        let fewer = |run: &Run| (run.threads().0 + run.threads().1, run.threads().0);
+        let runs = self.done.iter().copied().filter(|run| of(run));
         runs.reduce(|best, run| match run.performance.total_cmp(&best.performance) {
             std::cmp::Ordering::Greater => run,
             std::cmp::Ordering::Equal if fewer(&run) < fewer(&best) => run,

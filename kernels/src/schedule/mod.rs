@@ -10,9 +10,9 @@
 //! workers     two groups of threads, x and y of them, each with its part's rows of C
 //! ```
 //!
-//! The paper takes the pair that the model says is best. Here that pair is measured like the others, and steps from the fastest run decide:
-//! on a machine that is played, with 16 threads and a unit for outer products that more threads slow down, equations 1 to 3 alone came
-//! within 3 % of the best of all splits on 28 of 200 matrices, and the steps do on 191, with 39 splits timed on average
+//! The paper takes the pair that the model says is best. Here that pair is timed like the others, and steps from the fastest run find the
+//! plan: on a machine that is played, with 16 threads and units for outer products that more threads slow down, equations 1 to 3 alone are
+//! within 3 % of the best of all splits on 5 of 200 matrices, and the steps on 190, with 38 different splits timed on average
 //! (`kernels/tests/loops_machine.rs` prints it). Plans are for any kernel with a [`Kernel::run_split`](crate::Kernel::run_split): LOOPS
 //! with AVX-512, AVX2, NEON and SME.
 //!

@@ -22,8 +22,8 @@ impl From<Plan> for Split {
 }
 
 /// Rows of a tile. For SME as many as a streaming vector of the thread that asks has elements, so that an outer product has no idle rows
-/// (`cntd`, `cntw` and `cnth` in the paper). Elsewhere no vector lies along a tile's rows, and higher tiles have more pads (16 rows of f32
-/// with AVX-512 were 9 to 39 % slower than 8 on four matrices): the format's default.
+/// (`cntd`, `cntf` and `cnth` in the paper). Elsewhere no vector lies along a tile's rows, and higher tiles have more pads: the format's
+/// default.
 #[must_use]
 pub fn tile_rows(kernel: &Kernel) -> u32 {
     match crate::machine::streaming_vector_bits() / kernel.contract.types.a.spec().storage_bits {

@@ -10,6 +10,7 @@
 //!
 //! Source: section 3.4 of the LOOPS paper, whose groups are two sections of OpenMP with their own numbers of threads.
 
+use sparse_types::format::Loops;
 use sparse_types::refusal::{Refusal, RequestError};
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -34,13 +35,23 @@ pub struct Split {
 }
 
 impl Split {
-    /// Each part with rows has a worker; `rows` are those of the CSR part and of the tile part.
-    pub(crate) fn check(self, rows: [usize; 2]) -> Result<(), Refusal> {
-        let parts = [("workers of the CSR part", self.csr), ("workers of the tile part", self.tiles)];
-        match parts.into_iter().zip(rows).find(|&((_, workers), rows)| rows > 0 && workers == 0) {
-            Some(((field, _), _)) => Err(RequestError::Zero { field }.into()),
+    /// Each part with rows has a worker.
+    pub(crate) fn check<T>(self, m: &Loops<T>) -> Result<(), Refusal> {
+        let parts = [
+            ("workers of the CSR part", m.boundary, self.csr),
+            ("workers of the tile part", m.rows - m.boundary, self.tiles),
+        ];
+        match parts.into_iter().find(|&(_, rows, workers)| rows > 0 && workers == 0) {
+            Some((field, ..)) => Err(RequestError::Zero { field }.into()),
             None => Ok(()),
         }
+    }
+
+    /// As many workers as find jobs, and one at least for a queue with jobs.
+    fn fitting(self, jobs: [usize; 2], groups: Groups) -> [usize; 2] {
+        let most = |own: usize| if groups == Groups::Mixed { jobs[0] + jobs[1] } else { own };
+        let fit = |workers: usize, own: usize| workers.min(most(own)).max(usize::from(own > 0));
+        [fit(self.csr, jobs[0]), fit(self.tiles, jobs[1])]
     }
 }
 
@@ -132,6 +143,7 @@ pub(crate) fn run<O: Send, P: Part + ?Sized, B>(
         return first.into_iter().chain(second).try_for_each(|job| work(&mut own, job));
     }
     let split = split.unwrap_or_else(|| proportional(threads, parts.map(|p| p.before(p.units()))));
+    let [csr, tiles] = split.fitting([first.len(), second.len()], groups);
     let queues = [Mutex::new(first.into_iter()), Mutex::new(second.into_iter())];
     let take = |queue: usize| {
         let mut jobs = queues[queue].lock().unwrap_or_else(PoisonError::into_inner);
@@ -150,7 +162,7 @@ pub(crate) fn run<O: Send, P: Part + ?Sized, B>(
         }
     };
     rayon::scope(|scope| {
-        for own in std::iter::repeat_n(0, split.csr).chain(std::iter::repeat_n(1, split.tiles)) {
+        for own in std::iter::repeat_n(0, csr).chain(std::iter::repeat_n(1, tiles)) {
             let worker = &worker;
             scope.spawn(move |_| worker(own));
         }

@@ -47,7 +47,7 @@ fn run_with<S: Core<A>, I: Enter<A>, A: Unit, O: Leave<A>>(
     let isa = S::detect()?;
     let request = request::spmm::<I, A, O>(task, FormatKind::Loops)?;
     if let (Some(split), Sparse::Loops(m)) = (split, request.a) {
-        split.check([m.boundary, m.rows - m.boundary])?;
+        split.check(m)?;
     }
     product(isa, request, open::<I>, split)
 }

@@ -13,7 +13,7 @@
 //! [`row_boundary_as_printed`], for the tests that tell the two apart.
 //!
 //! [`choose`] is equation (3): the best pair by the model. For the scheduler of `sparse-kernels` it is one of
-//! the pairs that are timed, and the model's alone decides nothing.
+//! the pairs that are timed, and the model alone decides nothing.
 
 mod threads;
 

@@ -217,8 +217,14 @@ fn one(
         let mut case = shared.case.clone();
         case.contract.format = format;
         let backend = OneKernel::new(kernel.clone());
-        let entrant =
-            Entrant { backend: &backend, peer: false, case, operands: Arc::clone(&operands), conversion };
+        let entrant = Entrant {
+            backend: &backend,
+            peer: false,
+            case,
+            operands: Arc::clone(&operands),
+            split: None,
+            conversion,
+        };
         let mut contender = match Contender::prepare(&entrant) {
             Ok(contender) => contender.wrapped(|prepared| Box::new(InTurn { prepared, turn })),
             Err(reason) => {
