@@ -3,8 +3,10 @@
 //! `UPDATE_DOCS=1 cargo test -p sparse-conformance --test reports documented` writes the tables anew.
 
 use crate::documents;
-use sparse_conformance::case::Case;
-use sparse_conformance::keys::{KEYS, keys_table, names, parameters, parameters_table};
+use sparse_conformance::after::After;
+use sparse_conformance::case::{Case, Fault};
+use sparse_conformance::keys::{self, KEYS, keys_table, names, parameters, parameters_table};
+use sparse_conformance::right::Right;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{FieldRef, Fields, FormatKind, FormatParams, Parameter, Parts};
 use std::collections::BTreeSet;
@@ -153,6 +155,19 @@ fn every_documented_key_is_one_of_the_parser() {
     assert!(names().all(|name| name != "bta"));
     let error = unknown.parse::<Case>().expect_err("no such key").to_string();
     assert!(names().all(|name| error.contains(name)) && error.contains("docs/case-line.md"), "{error}");
+}
+
+/// An error for a value that a key does not take shows the key's row: what the type has, the row names.
+#[test]
+fn keys_with_a_choice_name_every_value() {
+    let of = |name: &str| KEYS.iter().find(|key| key.name == name).expect("a key").unit;
+    let named = |name: &str, value: &str| of(name).contains(&format!("`{value}`"));
+    assert!(After::ALL.iter().all(|after| named("after", after.name())));
+    assert!(Fault::ALL.iter().all(|(_, fault)| named("fault", fault)));
+    assert!(Right::ALL.iter().all(|(_, right)| named("b", right)));
+    assert_eq!(keys::expected("lb"), "expected `col`; without lb: row-major");
+    assert_eq!(keys::expected("ta"), "ta stands alone, without a value");
+    assert_eq!(keys::expected("br"), "expected a whole number below 2^32");
 }
 
 fn assert_parses_to_itself(line: &str) {

@@ -34,10 +34,4 @@ impl After {
             After::Other => "other",
         }
     }
-
-    /// All names, as an error message lists them.
-    #[must_use]
-    pub fn names() -> String {
-        After::ALL.map(After::name).join(", ")
-    }
 }

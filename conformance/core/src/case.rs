@@ -380,7 +380,9 @@ fn bad(part: &str, reason: impl Into<String>) -> CaseError {
 fn parse_filling(part: &str) -> Result<Filling, CaseError> {
     let text = part.strip_prefix("values=").ok_or_else(|| bad(part, "expected values=FAMILY,SEED"))?;
     let (family, seed) = text.split_once(',').ok_or_else(|| bad(part, "expected values=FAMILY,SEED"))?;
-    let seed = seed.parse().map_err(|e| bad(part, format!("seed: {e}")))?;
+    let seed = seed
+        .parse()
+        .map_err(|_| bad(part, format!("the seed is {seed:?}, must be a whole number below 2^64")))?;
     if family == "own" {
         return Ok(Filling::Own(seed));
     }
@@ -390,12 +392,12 @@ fn parse_filling(part: &str) -> Result<Filling, CaseError> {
 
 fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), CaseError> {
     let extent = |text: &str| -> Result<usize, CaseError> {
-        let value: usize = text.parse().map_err(|e| bad(part, format!("{e}")))?;
+        let value: usize = text.parse().map_err(|_| wrong(part))?;
         if value > MAX_EXTENT { Err(bad(part, format!("at most {MAX_EXTENT}"))) } else { Ok(value) }
     };
     let kept = |text: &str| text.parse::<Kept>().map_err(|e| bad(part, e));
     let number = |text: &str| -> Result<f64, CaseError> {
-        let value: f64 = text.parse().map_err(|e| bad(part, format!("{e}")))?;
+        let value: f64 = text.parse().map_err(|_| wrong(part))?;
         // NaN and infinite factors must be refused by backends, which is what fault=alpha-nan asks for.
         if value.is_finite() {
             Ok(value)
@@ -426,7 +428,7 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
         ("ly", "col") => p.layout_y = Some(Layout::ColMajor),
         ("ldy", v) => p.pad_y = Some(extent(v)?),
         ("block", v) => {
-            let (rows, cols) = v.split_once('x').ok_or_else(|| bad(part, "expected block=RxC"))?;
+            let (rows, cols) = v.split_once('x').ok_or_else(|| wrong(part))?;
             let (block_rows, block_cols) = (extent(rows)? as u32, extent(cols)? as u32);
             if block_rows == 0 || block_cols == 0 {
                 return Err(bad(part, "a block has at least one row and column"));
@@ -435,7 +437,7 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
         }
         ("mode", v) => {
             let mode = SddmmMode::from_name(v).filter(|mode| *mode != SddmmMode::Pattern);
-            p.mode = mode.ok_or_else(|| bad(part, "unknown parameter"))?;
+            p.mode = mode.ok_or_else(|| wrong(part))?;
         }
         ("enc", "loose") => {
             if !is_loose(contract.format) {
@@ -445,15 +447,14 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
             p.encoding = Encoding::Loose;
         }
         ("b", v) => {
-            p.right = Right::from_name(v)
-                .ok_or_else(|| bad(part, "must be thin, same, long, collide or cancel"))?;
+            p.right = Right::from_name(v).ok_or_else(|| wrong(part))?;
             if contract.op.signature().sparse.len() < 2 {
                 return Err(bad(part, "only B of SpGEMM is sparse"));
             }
         }
         ("fault", v) => {
             let fault = Fault::ALL.iter().find(|f| f.1 == v);
-            p.fault = Some(fault.ok_or_else(|| bad(part, "unknown fault"))?.0);
+            p.fault = Some(fault.ok_or_else(|| wrong(part))?.0);
         }
         ("align", v) => {
             p.align = extent(v)?;
@@ -463,7 +464,7 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
         }
         ("after", v) => {
             let after = After::ALL.iter().find(|a| a.name() == v);
-            p.after = Some(*after.ok_or_else(|| bad(part, format!("there are {}", After::names())))?);
+            p.after = Some(*after.ok_or_else(|| wrong(part))?);
         }
         ("calls", v) => p.kept_calls = Some(kept(v)?),
         ("vb", _) if contract.op.is_exact() => return Err(bad(part, "transposes and conversions have no B")),
@@ -474,8 +475,8 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
         ("vc", v) => p.kept_c = Some(kept(v)?),
         (name, v) => {
             let parameter = keys::parameters().find(|parameter| parameter.name == name);
-            let parameter = parameter.ok_or_else(|| bad(part, "unknown parameter"))?;
-            let value = v.parse().map_err(|e| bad(part, format!("{e}")))?;
+            let parameter = parameter.ok_or_else(|| wrong(part))?;
+            let value = v.parse().map_err(|_| wrong(part))?;
             if !parameter.assign(&mut p.blocks, value) {
                 return Err(bad(part, "must be 0 or 1"));
             }
@@ -485,6 +486,12 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
         }
     }
     Ok(())
+}
+
+/// A known key with a value that it does not take.
+fn wrong(part: &str) -> CaseError {
+    let name = part.split_once('=').map_or(part, |p| p.0);
+    bad(part, keys::expected(name))
 }
 
 fn unknown_key() -> String {

@@ -134,6 +134,16 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     KEYS.iter().map(|key| key.name).chain(parameters().map(|parameter| parameter.name))
 }
 
+/// What a key takes, in words: for a value that it does not.
+#[must_use]
+pub fn expected(name: &str) -> String {
+    match KEYS.iter().find(|key| key.name == name) {
+        Some(key) if key.unit.is_empty() => format!("{name} stands alone, without a value"),
+        Some(key) => format!("expected {}; without {name}: {}", key.unit, key.default),
+        None => "expected a whole number below 2^32".to_owned(),
+    }
+}
+
 /// All keys but the parameters of formats as a Markdown table.
 #[must_use]
 pub fn keys_table() -> String {
