@@ -79,7 +79,9 @@ pub(super) fn hybrids(comparison: &Comparison, ways: &[(OneKernel, Variation)]) 
         let rows = comparison.rows;
         let of_kernel = || comparison.contenders.iter().filter(|m| m.name == *kernel);
         let end = |end| of_kernel().find(|m| !m.is_planned() && m.parameters.get("boundary") == Some(&end));
-        let of_plan = |m: &&Measured| m.is_planned() || m.parameters.get("boundary") == Some(&boundary);
+        let of_plan = |m: &&Measured| {
+            m.is_planned() == way.split.is_some() && m.parameters.get("boundary") == Some(&boundary)
+        };
         let times = |m: &Measured| m.speed.as_ref().map(|speed| (speed.median, speed.rounds.clone()));
         let parts = [end(0).and_then(times), end(rows).and_then(times)];
         let better = parts.into_iter().flatten().min_by(|a, b| a.0.total_cmp(&b.0));
@@ -96,4 +98,40 @@ pub(super) fn hybrids(comparison: &Comparison, ways: &[(OneKernel, Variation)]) 
         })
     };
     ways.iter().filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::report::sample;
+    use super::*;
+    use sparse_kernels::all_kernels;
+
+    /// Found by a review: a plan of one part with fewer threads stood for that part too, and was compared with itself.
+    #[test]
+    fn a_plan_of_one_part_is_compared_with_that_part_on_all_threads() {
+        let kernel =
+            all_kernels().iter().find(|k| k.contract.format == FormatKind::Loops).expect("there is one");
+        let mut comparison = sample::report(&[("one", 1.0)]).comparisons.remove(0);
+        let of = comparison.contenders[0].clone();
+        let timed = |boundary, threads: Option<u64>, seconds| {
+            let mut measured = Measured { name: kernel.name.clone(), ..of.clone() };
+            measured.parameters = threads.map(|x| ("csr_threads".to_owned(), x)).into_iter().collect();
+            measured.parameters.insert("boundary".to_owned(), boundary);
+            let speed = measured.speed.as_mut().expect("it was timed");
+            (speed.median, speed.rounds) = (seconds, vec![seconds; 3]);
+            measured
+        };
+        let rows = comparison.rows;
+        comparison.contenders = vec![timed(0, None, 8.0), timed(rows, None, 1.0), timed(rows, Some(1), 2.0)];
+        let way = Variation {
+            params: with_boundary(FormatParams::default(), rows as u32),
+            split: Some(Split { csr: 1, tiles: 0 }),
+            chosen_by: Some("scheduler"),
+            seconds: 0.0,
+        };
+        let found = hybrids(&comparison, &[(OneKernel::new(kernel.clone()), way)]);
+        let ratio = found[0].over_better_part.expect("all were timed").ratio;
+        assert!((ratio - 0.5).abs() < 1e-12 && !found[0].hybrid, "{ratio}");
+        assert_eq!(found[0].threads, Some([1, 0]));
+    }
 }
