@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::feature::Feature;
 use crate::name::KernelName;
-use crate::schedule::Split;
+use crate::workers::Split;
 use sparse_types::arithmetic::Arithmetic;
 use sparse_types::contract::Contract;
 use sparse_types::refusal::Refusal;

@@ -20,10 +20,12 @@ pub mod iops;
 mod kernel;
 mod machine;
 pub mod name;
+pub mod planned;
 mod portable;
 pub mod registry;
 mod rowwise;
 pub mod schedule;
+mod workers;
 #[cfg(target_arch = "x86_64")]
 pub mod x86;
 
@@ -33,3 +35,4 @@ pub use feature::Feature;
 pub use kernel::{Kernel, Run, RunSplit};
 pub use name::{KernelName, NameError};
 pub use registry::{all_kernels, bitmap_decoders, kernels_here};
+pub use workers::Split;

@@ -7,7 +7,7 @@ use crate::support;
 
 use arm_support::{LENGTHS, Real, Stored, Unit, at_length, has_sme, kernel, product, scaled};
 use sparse_kernels::Kernel;
-use sparse_kernels::schedule::tile_rows;
+use sparse_kernels::planned::tile_rows;
 use sparse_oracle::F16;
 use sparse_oracle::format::{AnySparse, FormatParams, Layout, Loops, LoopsParts, Sparse};
 use sparse_oracle::prelude::*;

@@ -5,8 +5,9 @@ use crate::support;
 use sparse_oracle::prelude::*;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use sparse_kernels::schedule::{ScheduleError, Split, plan_loops, tile_rows};
-use sparse_kernels::{Kernel, RunSplit, all_kernels, kernels_here};
+use sparse_kernels::planned::{plan_loops, tile_rows};
+use sparse_kernels::schedule::ScheduleError;
+use sparse_kernels::{Kernel, RunSplit, Split, all_kernels, kernels_here};
 use sparse_oracle::Precision;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Entries, FormatKind, FormatParams, Layout};

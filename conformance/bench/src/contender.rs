@@ -11,7 +11,7 @@ use sparse_conformance_core::case::Case;
 use sparse_conformance_core::execute::{Before, execute_prepared, output, quietly};
 use sparse_conformance_core::operands::{DenseOperand, Operands};
 use sparse_conformance_core::response::Response;
-use sparse_kernels::schedule::Split;
+use sparse_kernels::Split;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::each_parts;
 use sparse_oracle::format::{AnyParts, AnySparse, Fields, FormatKind, FormatParams, PARAMETERS};

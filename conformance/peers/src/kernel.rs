@@ -2,9 +2,8 @@
 
 use sparse_conformance_core::backend::{Backend, Determinism, Failure, Support};
 use sparse_conformance_core::case::Params;
-use sparse_kernels::RunSplit;
 use sparse_kernels::registry::Kernel;
-use sparse_kernels::schedule::Split;
+use sparse_kernels::{RunSplit, Split};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::refusal::{EngineError, Refusal};

@@ -24,8 +24,7 @@ use crate::portable::dense::Strided;
 use crate::portable::element::{Operand, Output};
 use crate::portable::request;
 use crate::portable::scaling::Scaling;
-use crate::schedule::Split;
-use crate::schedule::workers::{self, Groups, Job, Part};
+use crate::workers::{self, Grouping, Job, Part, Split};
 use sparse_types::format::{FormatKind, Loops, Sparse};
 use sparse_types::refusal::Refusal;
 use sparse_types::scalar::Element;
@@ -44,7 +43,7 @@ pub(crate) trait Tiles<I: Operand<A>, A: NeonVector> {
     const SHARES: bool;
 
     /// Whether workers of the CSR part may multiply tiles.
-    const GROUPS: Groups;
+    const GROUPS: Grouping;
 
     /// Reads B, which the CSR part reads as `rest`.
     fn panel<'b>(b: &Strided<&'b [I]>, rest: &'b Panel<'_, A>) -> Panel<'b, Self::Right>;
@@ -72,7 +71,7 @@ impl<I: Operand<A>, A: NeonVector> Tiles<I, A> for Neon {
     type Right = A;
 
     const SHARES: bool = true;
-    const GROUPS: Groups = Groups::Mixed;
+    const GROUPS: Grouping = Grouping::Mixed;
 
     fn panel<'b>(_: &Strided<&'b [I]>, rest: &'b Panel<'_, A>) -> Panel<'b, A> {
         rest.shared()
@@ -114,7 +113,7 @@ where
     type Right = I;
 
     const SHARES: bool = false;
-    const GROUPS: Groups = Groups::Apart;
+    const GROUPS: Grouping = Grouping::Apart;
 
     fn panel<'b>(b: &Strided<&'b [I]>, _: &'b Panel<'_, A>) -> Panel<'b, I> {
         Panel::raw(b)
@@ -154,7 +153,7 @@ impl<I: Operand<A>, A: NeonVector, U: Tiles<I, A>> RowMajorProduct<A> for Hybrid
         let m = self.m;
         let ResultRows { data, ld, cols } = c;
         let sums = || vec![A::ZERO; self.rest.b.padded];
-        let parts = [CutPart::Rows(m, cols), CutPart::Tiles(m, cols)];
+        let parts = [LoopsPart::Rows(m, cols), LoopsPart::Tiles(m, cols)];
         let how = (self.split, U::GROUPS);
         workers::run([&parts[0], &parts[1]], how, (data, ld), sums, |sums, Job { part, units, c }| {
             let c = ResultRows { data: c, ld, cols };
@@ -169,7 +168,7 @@ impl<I: Operand<A>, A: NeonVector, U: Tiles<I, A>> RowMajorProduct<A> for Hybrid
 
 /// A part as the cutter sees it, with the columns of C. Its work is the rows of B that it reads, one for an entry and one for a tile, and those
 /// of C that it writes; so that a job's sums stay in a cache however many columns there are.
-enum CutPart<'a, I> {
+enum LoopsPart<'a, I> {
     Rows(&'a Loops<I>, usize),
     Tiles(&'a Loops<I>, usize),
 }
@@ -180,25 +179,25 @@ const ROW: usize = 4;
 /// Columns that the cutter's unit of work has.
 const COLUMNS: usize = 32;
 
-impl<I: Sync> Part for CutPart<'_, I> {
+impl<I: Sync> Part for LoopsPart<'_, I> {
     fn units(&self) -> usize {
         match self {
-            CutPart::Rows(m, _) => m.boundary,
-            CutPart::Tiles(m, _) => m.blocks(),
+            LoopsPart::Rows(m, _) => m.boundary,
+            LoopsPart::Tiles(m, _) => m.blocks(),
         }
     }
 
     fn first_row(&self, unit: usize) -> usize {
         match self {
-            CutPart::Rows(..) => unit,
-            CutPart::Tiles(m, _) => (m.boundary + unit * m.br).min(m.rows),
+            LoopsPart::Rows(..) => unit,
+            LoopsPart::Tiles(m, _) => (m.boundary + unit * m.br).min(m.rows),
         }
     }
 
     fn before(&self, unit: usize) -> usize {
         let (rows, columns) = match self {
-            CutPart::Rows(m, n) => (m.row_ptr[unit] as usize + ROW * unit, n),
-            CutPart::Tiles(m, n) => (m.block_ptr[unit] as usize + ROW * m.br * unit, n),
+            LoopsPart::Rows(m, n) => (m.row_ptr[unit] as usize + ROW * unit, n),
+            LoopsPart::Tiles(m, n) => (m.block_ptr[unit] as usize + ROW * m.br * unit, n),
         };
         rows * columns.div_ceil(COLUMNS)
     }

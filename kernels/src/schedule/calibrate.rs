@@ -61,7 +61,7 @@ pub fn plan(
     if br == 0 {
         return Err(ScheduleError::NoTileRows);
     }
-    let mut runs = Runs { rows: sample_rows, br, total, done: Vec::new(), measure };
+    let mut runs = Trials { rows: sample_rows, br, total, done: Vec::new(), measure };
     if rows == 0 || sample_rows == 0 {
         // Nothing can be measured, and no tile pays.
         let choice = runs.cut(rows, (total, 0), 1.0)?;
@@ -88,7 +88,7 @@ pub fn plan(
 
 /// One run on the sample.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct Trial {
     /// The pair that was asked for.
     pair: Pair,
     /// What the throughput of the CSR part was multiplied by in equation 1.
@@ -98,7 +98,7 @@ struct Run {
     performance: f64,
 }
 
-impl Run {
+impl Trial {
     /// The threads that ran.
     const fn threads(&self) -> Pair {
         (self.choice.csr_threads, self.choice.tile_threads)
@@ -106,15 +106,15 @@ impl Run {
 }
 
 /// What was run, and how to run more.
-struct Runs<M> {
+struct Trials<M> {
     rows: u32,
     br: u32,
     total: u32,
-    done: Vec<Run>,
+    done: Vec<Trial>,
     measure: M,
 }
 
-impl<M: FnMut(&Plan) -> Result<f64, ScheduleError>> Runs<M> {
+impl<M: FnMut(&Plan) -> Result<f64, ScheduleError>> Trials<M> {
     /// Measures a pair with its boundary; what was run already is not run again.
     fn run(&mut self, pair: Pair, lean: f64) -> Result<f64, ScheduleError> {
         let choice = self.cut(self.rows, pair, lean)?;
@@ -123,7 +123,7 @@ impl<M: FnMut(&Plan) -> Result<f64, ScheduleError>> Runs<M> {
             Some(performance) => performance,
             None => self.measured(choice)?,
         };
-        self.done.push(Run { pair, lean, choice, performance });
+        self.done.push(Trial { pair, lean, choice, performance });
         Ok(performance)
     }
 
@@ -137,7 +137,7 @@ impl<M: FnMut(&Plan) -> Result<f64, ScheduleError>> Runs<M> {
     }
 
     /// The fastest runs of each kind in turns, several times: the one with the greatest median, of equals the earlier kind.
-    fn decide(&mut self) -> Result<Option<Run>, ScheduleError> {
+    fn decide(&mut self) -> Result<Option<Trial>, ScheduleError> {
         let finalists = KINDS.map(|kind| self.fastest(|run| kind(run.threads())));
         let mut again = KINDS.map(|_| Vec::with_capacity(TURNS));
         for _ in 0..TURNS {
@@ -193,7 +193,7 @@ impl<M: FnMut(&Plan) -> Result<f64, ScheduleError>> Runs<M> {
     }
 
     /// The fastest run in which both parts had rows.
-    fn fastest_of_both(&self) -> Option<Run> {
+    fn fastest_of_both(&self) -> Option<Trial> {
         self.fastest(|run| KINDS[2](run.threads()))
     }
 
@@ -244,10 +244,10 @@ impl<M: FnMut(&Plan) -> Result<f64, ScheduleError>> Runs<M> {
     }
 }
 
-impl<M> Runs<M> {
+impl<M> Trials<M> {
     /// The fastest run of some pairs; of equal ones fewer threads, then fewer of the CSR part.
-    fn fastest(&self, of: impl Fn(&Run) -> bool) -> Option<Run> {
-        let fewer = |run: &Run| (run.threads().0 + run.threads().1, run.threads().0);
+    fn fastest(&self, of: impl Fn(&Trial) -> bool) -> Option<Trial> {
+        let fewer = |run: &Trial| (run.threads().0 + run.threads().1, run.threads().0);
         let runs = self.done.iter().copied().filter(|run| of(run));
         runs.reduce(|best, run| match run.performance.total_cmp(&best.performance) {
             std::cmp::Ordering::Greater => run,

@@ -7,7 +7,6 @@
 //! model       least squares for perf(x, y) = a0 + a1 x + a2 y + a3 x^2 + a4 y^2     (equation 2)  -> its best legal pair (equation 3)
 //! steps       from the fastest run: the boundary, the threads, the boundary again
 //! decide      the best of CSR alone, tiles alone and both, timed again in turns     -> the plan
-//! workers     two groups of threads, x and y of them, each with its part's rows of C
 //! ```
 //!
 //! The paper takes the pair that the model says is best. Here that pair is timed like the others, and steps from the fastest run find the
@@ -22,17 +21,13 @@
 mod boundary;
 mod calibrate;
 mod model;
-mod planned;
 mod rank;
 mod timed;
-pub(crate) mod workers;
 
 pub use boundary::row_boundary;
 pub use calibrate::{pairs, plan};
 pub use model::{Model, Prediction, TIE, choose};
-pub use planned::{plan_loops, plan_with, tile_rows};
 pub use timed::{RowSample, sample_rows, timed_plan};
-pub use workers::Split;
 
 use sparse_types::format::FormatParams;
 use sparse_types::refusal::Refusal;

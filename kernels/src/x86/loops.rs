@@ -21,7 +21,7 @@ use super::spmm::{Blocks, Work, product};
 use crate::portable::element::Stored;
 use crate::portable::request::{self, wrong_format};
 use crate::portable::unit::Unit;
-use crate::schedule::Split;
+use crate::workers::Split;
 use sparse_types::format::{FormatKind, Loops, Sparse};
 use sparse_types::refusal::Refusal;
 use sparse_types::task::{Answer, Task};

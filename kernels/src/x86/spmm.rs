@@ -9,8 +9,7 @@ use crate::portable::element::Stored;
 use crate::portable::request::{self, Product};
 use crate::portable::scaling::Scaling;
 use crate::portable::unit::Unit;
-use crate::schedule::Split;
-use crate::schedule::workers::{self, Groups, Job, Part};
+use crate::workers::{self, Grouping, Job, Part, Split};
 use sparse_types::format::Sparse;
 use sparse_types::refusal::Refusal;
 use sparse_types::task::{Answer, Task};
@@ -171,7 +170,7 @@ impl<S: Core<A>, A: Unit> Loops<'_, S, A> {
             Work::Both(lanes, blocks) => [CutPart::Rows(&**lanes), CutPart::Tiles(blocks)],
         };
         let kept = || WorkerBuffers { decoded: Buffers::default(), values: Vec::new(), c: Vec::new() };
-        workers::run([&parts[0], &parts[1]], (split, Groups::Mixed), (c, ldc), kept, |kept, job| {
+        workers::run([&parts[0], &parts[1]], (split, Grouping::Mixed), (c, ldc), kept, |kept, job| {
             self.job(&parts[job.part], kept, job, ldc);
             Ok(())
         })

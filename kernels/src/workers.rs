@@ -1,7 +1,7 @@
 //! Who does what: parts of a product cut into jobs on disjoint rows of C, and groups of workers that take them.
 //!
 //! ```text
-//! part 0: rows 0..boundary   -> jobs -> queue 0 <- group 0 (x workers)      Groups::Mixed: a worker whose own queue is empty
+//! part 0: rows 0..boundary   -> jobs -> queue 0 <- group 0 (x workers)      Grouping::Mixed: a worker whose own queue is empty
 //! part 1: rows boundary..m   -> jobs -> queue 1 <- group 1 (y workers)                     goes on with the other
 //! ```
 //!
@@ -48,8 +48,8 @@ impl Split {
     }
 
     /// As many workers as find jobs, and one at least for a queue with jobs.
-    fn fitting(self, jobs: [usize; 2], groups: Groups) -> [usize; 2] {
-        let most = |own: usize| if groups == Groups::Mixed { jobs[0] + jobs[1] } else { own };
+    fn fitting(self, jobs: [usize; 2], groups: Grouping) -> [usize; 2] {
+        let most = |own: usize| if groups == Grouping::Mixed { jobs[0] + jobs[1] } else { own };
         let fit = |workers: usize, own: usize| workers.min(most(own)).max(usize::from(own > 0));
         [fit(self.csr, jobs[0]), fit(self.tiles, jobs[1])]
     }
@@ -57,7 +57,7 @@ impl Split {
 
 /// Whether the groups keep to their parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Groups {
+pub(crate) enum Grouping {
     /// Both parts are computed by the same units of a core: a worker with nothing left to do in its own part goes on with the other.
     Mixed,
     /// The tile part has a unit that cores share: never more threads are in it than its group has.
@@ -129,7 +129,7 @@ pub(crate) fn proportional(threads: usize, work: [usize; 2]) -> Split {
 /// What `work` refused first; its worker stops there, the others go on.
 pub(crate) fn run<O: Send, P: Part + ?Sized, B>(
     parts: [&P; 2],
-    (split, groups): (Option<Split>, Groups),
+    (split, groups): (Option<Split>, Grouping),
     (c, ldc): (&mut [O], usize),
     buffers: impl Fn() -> B + Sync,
     work: impl Fn(&mut B, Job<'_, O>) -> Result<(), Refusal> + Sync,
@@ -149,7 +149,7 @@ pub(crate) fn run<O: Send, P: Part + ?Sized, B>(
         let mut jobs = queues[queue].lock().unwrap_or_else(PoisonError::into_inner);
         jobs.next()
     };
-    let others = |own: usize| if groups == Groups::Mixed { take(1 - own) } else { None };
+    let others = |own: usize| if groups == Grouping::Mixed { take(1 - own) } else { None };
     let refused = OnceLock::new();
     let worker = |own: usize| {
         let mut kept = buffers();
@@ -220,7 +220,7 @@ mod tests {
                 Ok(())
             };
             let buffers = || Seen { parts: BTreeSet::new(), all: &workers };
-            let done = in_pool(8, || run(parts, (Some(split), Groups::Apart), (&mut c, 1), buffers, work));
+            let done = in_pool(8, || run(parts, (Some(split), Grouping::Apart), (&mut c, 1), buffers, work));
             assert_eq!(done, Ok(()));
             assert!(c[..20].iter().all(|&part| part == 1) && c[20..].iter().all(|&part| part == 2));
             assert!((1..=split.tiles).contains(&most.into_inner()), "{split:?}");
@@ -264,7 +264,7 @@ mod tests {
             Ok(())
         };
         let split = Some(Split { csr: 1, tiles: 1 });
-        let done = in_pool(2, || run(parts, (split, Groups::Mixed), (&mut c, 1), || (), work));
+        let done = in_pool(2, || run(parts, (split, Grouping::Mixed), (&mut c, 1), || (), work));
         assert_eq!((done, met.into_inner()), (Ok(()), 2));
     }
 
@@ -273,7 +273,7 @@ mod tests {
         let refusal: Refusal = RequestError::Zero { field: "a job" }.into();
         let mut c = [0u8; 9];
         let parts = [&Rows { first: 0, count: 4 }, &Rows { first: 4, count: 5 }];
-        for (groups, threads) in [(Groups::Mixed, 3), (Groups::Apart, 3), (Groups::Apart, 1)] {
+        for (groups, threads) in [(Grouping::Mixed, 3), (Grouping::Apart, 3), (Grouping::Apart, 1)] {
             let work = |(): &mut (), job: Job<'_, u8>| {
                 job.c.fill(1);
                 if job.part == 1 { Err(refusal.clone()) } else { Ok(()) }

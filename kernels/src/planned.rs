@@ -1,12 +1,13 @@
-//! The scheduler at work on this machine: plans for LOOPS kernels of the registry, timed with the very kernel that will follow them.
+//! The LOOPS scheduler at work on this machine: plans for LOOPS kernels of the registry, timed with the very kernel that will follow them.
 //!
 //! ```text
 //! A (CSR) -> some of its rows -> as LOOPS, cut as a plan says -> Kernel::run_split with the plan's workers, against the clock
 //! ```
 
-use super::{Plan, ScheduleError, Split, timed_plan};
 use crate::engine::Engine;
 use crate::kernel::{Kernel, RunSplit};
+use crate::schedule::{Plan, ScheduleError, timed_plan};
+use crate::workers::Split;
 use sparse_types::format::{AnySparse, FormatParams, Layout};
 use sparse_types::refusal::{Refusal, RequestError, check_u32};
 use sparse_types::scalar::{Precision, Values};
