@@ -27,7 +27,7 @@ mod rowwise;
 pub mod schedule;
 mod workers;
 #[cfg(target_arch = "x86_64")]
-pub mod x86;
+mod x86;
 
 pub use engine::Engine;
 pub use explain::explain;

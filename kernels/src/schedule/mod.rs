@@ -12,8 +12,8 @@
 //! The paper takes the pair that the model says is best. Here that pair is timed like the others, and steps from the fastest run find the
 //! plan: on a machine that is played, with 16 threads and units for outer products that more threads slow down, equations 1 to 3 alone are
 //! within 3 % of the best of all splits on 5 of 200 matrices, and the steps on 190, with 38 different splits timed on average
-//! (`kernels/tests/loops_machine.rs` prints it). Plans are for any kernel with a [`Kernel::run_split`](crate::Kernel::run_split): LOOPS
-//! with AVX-512, AVX2, NEON and SME.
+//! (`kernels/tests/loops_machine.rs` prints it). [`planned`](crate::planned) makes plans for LOOPS with AVX-512, AVX2,
+//! NEON and SME.
 //!
 //! The boundary is exact. The model is solved in f64, and two predictions that are closer than [`TIE`] of what went into
 //! them are equal: fewer threads win then, and of those, fewer of the CSR part.
