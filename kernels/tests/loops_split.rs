@@ -171,12 +171,11 @@ fn splits_that_leave_rows_without_a_worker() {
         ] {
             let a = loops(&e, kernel.contract.types.a, boundary, 8);
             let (result, after) = answer(&a, (&b, &c), |task| run_split(task, Split { csr, tiles }));
-            match expected {
-                Some(field) => {
-                    assert_eq!(result, Err(RequestError::Zero { field }.into()), "{}", kernel.name)
-                }
-                None => assert_eq!(result, Ok(Answer::Written), "{}", kernel.name),
-            }
+            let wanted = match expected {
+                Some(field) => Err(RequestError::Zero { field }.into()),
+                None => Ok(Answer::Written),
+            };
+            assert_eq!(result, wanted, "{}", kernel.name);
             assert_eq!(after == before, expected.is_some(), "{} {boundary} {csr} {tiles}", kernel.name);
         }
     }
