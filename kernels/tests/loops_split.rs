@@ -4,7 +4,6 @@
 use crate::support;
 use sparse_oracle::prelude::*;
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use sparse_kernels::planned::{plan_loops, tile_rows};
 use sparse_kernels::schedule::ScheduleError;
 use sparse_kernels::{Kernel, RunSplit, Split, all_kernels, kernels_here};
@@ -13,24 +12,12 @@ use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Entries, FormatKind, FormatParams, Layout};
 use sparse_oracle::refusal::{EngineError, Refusal, RequestError};
 use sparse_oracle::task::{Answer, Task};
-use support::{Dense, Rng, entries};
+use support::{Dense, Rng, pools, ragged};
 
 const THREADS: [usize; 2] = [1, 5];
 
 /// Enough work for several jobs of each part, and ragged columns.
 const SHAPE: (usize, usize, usize) = (1000, 260, 5);
-
-fn pools() -> Vec<ThreadPool> {
-    let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-    THREADS.into_iter().map(pool).collect()
-}
-
-/// Rows from empty to full, so that jobs differ.
-fn ragged(rng: &mut Rng) -> Entries<f64> {
-    let mut e = entries(rng, SHAPE.0, SHAPE.1, 40, Rng::real);
-    e.list.retain(|entry| entry.row % 5 != 3 && (entry.row % 64 == 0 || entry.col % 3 == entry.row % 3));
-    e
-}
 
 /// Kernels of this machine that take a split.
 fn splitting() -> impl Iterator<Item = (&'static Kernel, RunSplit)> {
@@ -39,16 +26,15 @@ fn splitting() -> impl Iterator<Item = (&'static Kernel, RunSplit)> {
 
 /// One request; `run` gets the task.
 fn answer(
-    a: &AnySparse,
+    (a, transpose_a): (&AnySparse, bool),
     (b, c): (&Dense, &Dense),
     run: impl FnOnce(Task<'_>) -> Result<Answer, Refusal>,
 ) -> (Result<Answer, Refusal>, Vec<u64>) {
     let mut c = c.clone();
     let (alpha, beta) = (0.5, -2.0);
-    let task =
-        Task::Spmm { a, transpose_a: false, b: b.as_ref(), transpose_b: false, alpha, beta, c: c.as_mut() };
+    let task = Task::Spmm { a, transpose_a, b: b.as_ref(), transpose_b: false, alpha, beta, c: c.as_mut() };
     let found = run(task);
-    (found, (0..c.data.len()).map(|at| c.data.as_slice().bits(at)).collect())
+    (found, c.all_bits())
 }
 
 fn bits(
@@ -56,7 +42,7 @@ fn bits(
     dense: (&Dense, &Dense),
     run: impl FnOnce(Task<'_>) -> Result<Answer, Refusal>,
 ) -> Vec<u64> {
-    let (found, bits) = answer(a, dense, run);
+    let (found, bits) = answer((a, false), dense, run);
     assert_eq!(found, Ok(Answer::Written));
     bits
 }
@@ -83,8 +69,8 @@ fn spmm_of_loops_takes_a_split_on_every_cpu_with_vectors_and_nothing_else_does()
 
 #[test]
 fn every_split_of_the_workers() {
-    let (mut rng, pools) = (Rng(2), pools());
-    let e = ragged(&mut rng);
+    let (mut rng, pools) = (Rng(2), pools(&THREADS));
+    let e = ragged(&mut rng, (SHAPE.0, SHAPE.1), 40);
     let mut compared = 0;
     for (kernel, run_split) in splitting() {
         let (b, c) = operands(&mut rng, kernel);
@@ -114,8 +100,8 @@ fn every_split_of_the_workers() {
 /// The scheduler against the clock of this machine: whatever it chooses is legal, and does not reach the product.
 #[test]
 fn a_plan_of_this_machine() {
-    let (mut rng, pools) = (Rng(3), pools());
-    let e = ragged(&mut rng);
+    let (mut rng, pools) = (Rng(3), pools(&THREADS));
+    let e = ragged(&mut rng, (SHAPE.0, SHAPE.1), 40);
     let mut planned = 0;
     for (kernel, run_split) in splitting() {
         let precision = kernel.contract.types.a;
@@ -156,10 +142,10 @@ fn a_plan_of_this_machine() {
 #[test]
 fn splits_that_leave_rows_without_a_worker() {
     let mut rng = Rng(4);
-    let e = ragged(&mut rng);
+    let e = ragged(&mut rng, (SHAPE.0, SHAPE.1), 40);
     for (kernel, run_split) in splitting() {
         let (b, c) = operands(&mut rng, kernel);
-        let before: Vec<u64> = (0..c.data.len()).map(|at| c.data.as_slice().bits(at)).collect();
+        let before = c.all_bits();
         for (boundary, csr, tiles, expected) in [
             (5, 0, 2, Some("workers of the CSR part")),
             (5, 2, 0, Some("workers of the tile part")),
@@ -170,7 +156,7 @@ fn splits_that_leave_rows_without_a_worker() {
             (SHAPE.0, 1, 0, None),
         ] {
             let a = loops(&e, kernel.contract.types.a, boundary, 8);
-            let (result, after) = answer(&a, (&b, &c), |task| run_split(task, Split { csr, tiles }));
+            let (result, after) = answer((&a, false), (&b, &c), |task| run_split(task, Split { csr, tiles }));
             let wanted = match expected {
                 Some(field) => Err(RequestError::Zero { field }.into()),
                 None => Ok(Answer::Written),
@@ -185,7 +171,7 @@ fn splits_that_leave_rows_without_a_worker() {
 #[test]
 fn transposes_and_columns_with_a_split() {
     let mut rng = Rng(6);
-    let e = ragged(&mut rng);
+    let e = ragged(&mut rng, (SHAPE.0, SHAPE.1), 40);
     for (kernel, run_split) in splitting() {
         let types = kernel.contract.types;
         for (boundary, split) in [(0, Split { csr: 0, tiles: 2 }), (433, Split { csr: 2, tiles: 1 })] {
@@ -194,17 +180,10 @@ fn transposes_and_columns_with_a_split() {
                 let (k, m) = if transpose_a { (SHAPE.0, SHAPE.1) } else { (SHAPE.1, SHAPE.0) };
                 let b = Dense::new(types.b, (k, SHAPE.2), Layout::RowMajor, 0, || rng.real());
                 let c = Dense::new(types.out, (m, SHAPE.2), Layout::ColMajor, 1, || rng.real());
-                let product = |run: &dyn Fn(Task<'_>) -> Result<Answer, Refusal>| {
-                    let mut c = c.clone();
-                    let (alpha, beta) = (0.5, -2.0);
-                    let (b, c_mut) = (b.as_ref(), c.as_mut());
-                    let task =
-                        Task::Spmm { a: &a, transpose_a, b, transpose_b: false, alpha, beta, c: c_mut };
-                    assert_eq!(run(task), Ok(Answer::Written), "{}", kernel.name);
-                    (0..c.data.len()).map(|at| c.data.as_slice().bits(at)).collect::<Vec<u64>>()
-                };
-                let found = product(&|task| run_split(task, split));
-                assert!(found == product(&kernel.run), "{} {boundary} {transpose_a}", kernel.name);
+                let found = answer((&a, transpose_a), (&b, &c), |task| run_split(task, split));
+                let wanted = answer((&a, transpose_a), (&b, &c), kernel.run);
+                assert_eq!(wanted.0, Ok(Answer::Written), "{}", kernel.name);
+                assert!(found == wanted, "{} {boundary} {transpose_a}", kernel.name);
             }
         }
     }
@@ -214,7 +193,7 @@ fn transposes_and_columns_with_a_split() {
 #[test]
 fn a_request_that_is_wrong_is_refused_with_a_split() {
     let mut rng = Rng(7);
-    let e = ragged(&mut rng);
+    let e = ragged(&mut rng, (SHAPE.0, SHAPE.1), 40);
     let split = Split { csr: 1, tiles: 1 };
     for kernel in all_kernels() {
         let Some(run_split) = kernel.run_split else {
@@ -223,8 +202,8 @@ fn a_request_that_is_wrong_is_refused_with_a_split() {
         let types = kernel.contract.types;
         let (b, c) = operands(&mut rng, kernel);
         let refused = |a: &AnySparse, c: &Dense| {
-            let before: Vec<u64> = (0..c.data.len()).map(|at| c.data.as_slice().bits(at)).collect();
-            let (found, after) = answer(a, (&b, c), |task| run_split(task, split));
+            let before = c.all_bits();
+            let (found, after) = answer((a, false), (&b, c), |task| run_split(task, split));
             assert!(after == before, "{}", kernel.name);
             found.expect_err("refused")
         };
@@ -254,7 +233,7 @@ fn a_request_that_is_wrong_is_refused_with_a_split() {
 #[test]
 fn a_kernel_without_two_parts_has_no_plan() {
     let csr = all_kernels().iter().find(|k| k.contract.format == FormatKind::Csr).expect("there is one");
-    let a = loops(&ragged(&mut Rng(5)), csr.contract.types.a, 5, 8);
+    let a = loops(&ragged(&mut Rng(5), (SHAPE.0, SHAPE.1), 40), csr.contract.types.a, 5, 8);
     let refused = plan_loops(csr, &a, 3).expect_err("it takes no split");
     let kind = |e: &ScheduleError| {
         matches!(e, ScheduleError::Refused(Refusal::Request(RequestError::Kind { field: "kernel", .. })))

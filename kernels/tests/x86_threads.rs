@@ -4,31 +4,18 @@
 
 use crate::support;
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use sparse_kernels::{Engine, Kernel, kernels_here};
 use sparse_oracle::Precision;
 use sparse_oracle::contract::Op;
-use sparse_oracle::format::{AnySparse, Entries, FormatParams, Layout};
+use sparse_oracle::format::{AnySparse, FormatParams, Layout};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::{Answer, Task};
-use support::{Dense, Rng, encode, entries, fitting};
+use support::{Dense, Rng, encode, fitting, pools, ragged};
 
 const THREADS: [usize; 4] = [1, 2, 3, 7];
 
 /// Enough work for many jobs.
 const SHAPE: (usize, usize, usize) = (700, 300, 19);
-
-fn pools() -> Vec<ThreadPool> {
-    let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-    THREADS.into_iter().map(pool).collect()
-}
-
-/// Rows from empty to full, so that jobs differ.
-fn ragged(rng: &mut Rng) -> Entries<f64> {
-    let mut e = entries(rng, SHAPE.0, SHAPE.1, 30, Rng::real);
-    e.list.retain(|entry| entry.row % 5 != 3 && (entry.row % 64 == 0 || entry.col % 3 == entry.row % 3));
-    e
-}
 
 /// One request; `run` gets the task.
 fn bits(
@@ -41,7 +28,7 @@ fn bits(
     let task =
         Task::Spmm { a, transpose_a: false, b: b.as_ref(), transpose_b: false, alpha, beta, c: c.as_mut() };
     assert_eq!(run(task), Ok(Answer::Written));
-    (0..c.data.len()).map(|at| c.data.as_slice().bits(at)).collect()
+    c.all_bits()
 }
 
 fn dense(rng: &mut Rng, precision: Precision, shape: (usize, usize)) -> Dense {
@@ -54,8 +41,8 @@ fn is_x86(kernel: &Kernel) -> bool {
 
 #[test]
 fn every_number_of_threads() {
-    let (mut rng, pools) = (Rng(1), pools());
-    let e = ragged(&mut rng);
+    let (mut rng, pools) = (Rng(1), pools(&THREADS));
+    let e = ragged(&mut rng, (SHAPE.0, SHAPE.1), 30);
     let mut compared = 0;
     for kernel in kernels_here().filter(|k| is_x86(k) && k.contract.op == Op::Spmm) {
         let types = kernel.contract.types;

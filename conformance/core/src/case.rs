@@ -406,7 +406,7 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
         }
     };
     // What is in no table is documented nowhere.
-    if !keys::names().any(|name| name == part.split_once('=').map_or(part, |p| p.0)) {
+    if !keys::names().any(|name| name == key_of(part)) {
         return Err(bad(part, unknown_key()));
     }
     match part.split_once('=').unwrap_or((part, "")) {
@@ -490,8 +490,12 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
 
 /// A known key with a value that it does not take.
 fn wrong(part: &str) -> CaseError {
-    let name = part.split_once('=').map_or(part, |p| p.0);
-    bad(part, keys::expected(name))
+    bad(part, keys::expected(key_of(part)))
+}
+
+/// The name of the key in `name=value`, or of one that stands alone.
+fn key_of(part: &str) -> &str {
+    part.split_once('=').map_or(part, |(name, _)| name)
 }
 
 fn unknown_key() -> String {

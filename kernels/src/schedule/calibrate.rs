@@ -68,8 +68,9 @@ pub fn plan(
         return Ok(Plan { choice, br });
     }
     // Parts alone first: what they managed says where pairs of both are cut.
+    let pairs = pairs(total);
     for kind in KINDS {
-        for pair in pairs(total).into_iter().filter(|&pair| kind(pair)) {
+        for &pair in pairs.iter().filter(|&&pair| kind(pair)) {
             runs.run(pair, 1.0)?;
         }
     }
@@ -81,7 +82,7 @@ pub fn plan(
     runs.lean(&LEANS[..2])?;
     runs.step(total / 4)?;
     runs.lean(&LEANS)?;
-    let best = runs.decide()?.ok_or(ScheduleError::NoThreads)?;
+    let best = runs.decide()?;
     let choice = runs.cut(rows, best.threads(), best.lean)?;
     Ok(Plan { choice, br })
 }
@@ -137,22 +138,22 @@ impl<M: FnMut(&Plan) -> Result<f64, ScheduleError>> Trials<M> {
     }
 
     /// The fastest runs of each kind in turns, several times: the one with the greatest median, of equals the earlier kind.
-    fn decide(&mut self) -> Result<Option<Trial>, ScheduleError> {
-        let finalists = KINDS.map(|kind| self.fastest(|run| kind(run.threads())));
-        let mut again = KINDS.map(|_| Vec::with_capacity(TURNS));
+    fn decide(&mut self) -> Result<Trial, ScheduleError> {
+        let best_of = |kind: fn(Pair) -> bool| self.fastest(|run| kind(run.threads()));
+        let finalists: Vec<Trial> = KINDS.into_iter().filter_map(best_of).collect();
+        let mut again = vec![Vec::with_capacity(TURNS); finalists.len()];
         for _ in 0..TURNS {
             for (run, found) in finalists.iter().zip(&mut again) {
-                if let Some(run) = run {
-                    found.push(self.measured(run.choice)?);
-                }
+                found.push(self.measured(run.choice)?);
             }
         }
         let median = |mut found: Vec<f64>| {
             found.sort_by(f64::total_cmp);
             found[TURNS / 2]
         };
-        let decided = finalists.into_iter().zip(again).filter_map(|(run, found)| Some((run?, median(found))));
-        Ok(decided.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(run, _)| run))
+        let decided = finalists.into_iter().zip(again.into_iter().map(median));
+        let best = decided.reduce(|best, next| if next.1 > best.1 { next } else { best });
+        best.map(|(run, _)| run).ok_or(ScheduleError::NoThreads)
     }
 
     /// Throughput of a thread of a part that has this many and no other part beside it, between those that were measured.

@@ -39,6 +39,19 @@ impl Rng {
     }
 }
 
+/// A pool of each of these numbers of threads.
+pub fn pools(threads: &[usize]) -> Vec<rayon::ThreadPool> {
+    let pool = |&threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+    threads.iter().map(pool).collect()
+}
+
+/// Rows from empty to full, so that jobs of workers differ.
+pub fn ragged(rng: &mut Rng, (rows, cols): (usize, usize), density: u64) -> Entries<f64> {
+    let mut e = entries(rng, rows, cols, density, Rng::real);
+    e.list.retain(|entry| entry.row % 5 != 3 && (entry.row % 64 == 0 || entry.col % 3 == entry.row % 3));
+    e
+}
+
 /// About `density` percent of the positions, values from `value`.
 pub fn entries(
     rng: &mut Rng,
@@ -143,6 +156,11 @@ impl Dense {
 
     pub fn bits(&self, i: usize, j: usize) -> u64 {
         self.data.as_slice().bits(self.offset(i, j))
+    }
+
+    /// Every element in storage order, padding too.
+    pub fn all_bits(&self) -> Vec<u64> {
+        (0..self.data.len()).map(|at| self.data.as_slice().bits(at)).collect()
     }
 
     pub fn at(&self, i: usize, j: usize) -> f64 {
