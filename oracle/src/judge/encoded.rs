@@ -23,7 +23,7 @@ pub fn judge_encoded(expected: &AnySparse, found: AnyParts) -> Verdict {
         Ok(found) => found,
         Err(refusal) => return wrong(Defect::Structure, format!("not a valid encoding: {refusal}")),
     };
-    match compare(&bit_entries(expected), &bit_entries(&found)) {
+    match compare(expected.shape(), &bit_entries(expected), &bit_entries(&found)) {
         Some(mismatch) => Verdict::Wrong(Box::new(mismatch)),
         None => wrong(
             Defect::Structure,

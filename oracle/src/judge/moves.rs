@@ -11,7 +11,7 @@ use crate::profile::{Choice, Profile};
 use crate::refusal::Refusal;
 use crate::scalar::{AnySlice, Precision, Scalar};
 use crate::task::RawSparse;
-use crate::verdict::{Defect, Mismatch, Verdict};
+use crate::verdict::{Defect, Mismatch, Verdict, WrongElements};
 use std::collections::BTreeMap;
 
 /// One stored element with its bits.
@@ -58,7 +58,7 @@ pub fn judge_moved(expected: &AnySparse, found: RawSparse, profile: &Profile, su
     let all = wanted.len();
     wanted.retain(|e| !is_dropped(e.2) || bits_at(&got, (e.0, e.1)).is_some());
     let is_smaller = || drops && (wanted.len() < all || is_canonical(&found, canonical.params));
-    match compare(&wanted, &got) {
+    match compare(expected.shape(), &wanted, &got) {
         Some(mismatch) => Verdict::Wrong(Box::new(mismatch)),
         None if !same_arrays && !is_smaller() => wrong(
             Defect::Structure,
@@ -182,7 +182,7 @@ pub(super) fn judge_sparse(
             return Judged::only(Verdict::NotRun { reason });
         }
     };
-    let values = match align(&positions, &got, profile.has(Choice::NumericPattern)) {
+    let values = match align(shape, &positions, &got, profile.has(Choice::NumericPattern)) {
         Ok(values) => values,
         Err(mismatch) => return Judged::only(Verdict::Wrong(mismatch)),
     };
@@ -242,8 +242,8 @@ pub(super) fn bit_entries(matrix: &AnySparse) -> Vec<BitEntry> {
     })
 }
 
-/// The first difference, if any.
-pub(super) fn compare(wanted: &[BitEntry], got: &[BitEntry]) -> Option<Mismatch> {
+/// The first difference, if any, and where all of them are in a matrix of this shape.
+pub(super) fn compare(shape: (usize, usize), wanted: &[BitEntry], got: &[BitEntry]) -> Option<Mismatch> {
     let at = wanted.iter().zip(got).position(|(w, g)| w != g);
     let at = at.or((wanted.len() != got.len()).then(|| wanted.len().min(got.len())))?;
     let show = |e: Option<&BitEntry>| {
@@ -259,37 +259,60 @@ pub(super) fn compare(wanted: &[BitEntry], got: &[BitEntry]) -> Option<Mismatch>
         expected_bits: w.map(|e| e.2),
         found: show(g),
         found_bits: g.map(|e| e.2),
-        ..Mismatch::plain(defect, message)
+        ..at_all(WrongElements::of(shape, differing(wanted, got)), Mismatch::plain(defect, message))
     })
 }
 
-/// The bits at each structural position; a missing one reads as +0 if it may be missing, as all may if `numeric`, and is a pattern defect
-/// otherwise.
-fn align(positions: &[Structural], got: &[BitEntry], numeric: bool) -> Result<Vec<u64>, Box<Mismatch>> {
-    let mut rest = got.iter().peekable();
-    let mut bits = Vec::with_capacity(positions.len());
-    let pattern = |at: (u32, u32), what: &str| {
-        Box::new(Mismatch {
-            at: Some((at.0 as usize, at.1 as usize)),
-            ..Mismatch::plain(Defect::Pattern, format!("position ({}, {}) {what}", at.0, at.1))
-        })
-    };
-    for &Structural { at: position, may_be_missing } in positions {
-        match rest.peek() {
-            Some(e) if (e.0, e.1) == position => bits.push(rest.next().map_or(0, |e| e.2)),
-            Some(e) if (e.0, e.1) < position => {
-                return Err(pattern((e.0, e.1), "is stored, but no product reaches it"));
-            }
-            _ if numeric || may_be_missing => bits.push(0),
-            _ => {
-                return Err(pattern(position, "is missing: some product reaches it, and structure is kept"));
-            }
+/// The positions that only one of two lists in row order has, or that have other bits in the other.
+fn differing(wanted: &[BitEntry], got: &[BitEntry]) -> Vec<(usize, usize)> {
+    let (mut w, mut g) = (wanted.iter().peekable(), got.iter().peekable());
+    let mut places = Vec::new();
+    while let Some(at) = w.peek().into_iter().chain(g.peek()).map(|e| (e.0, e.1)).min() {
+        let [w, g] = [&mut w, &mut g].map(|list| list.next_if(|e| (e.0, e.1) == at));
+        if w != g {
+            places.push((at.0 as usize, at.1 as usize));
         }
     }
-    match rest.next() {
-        Some(e) => Err(pattern((e.0, e.1), "is stored, but no product reaches it")),
-        None => Ok(bits),
+    places
+}
+
+/// A difference that stands for those at all these places.
+fn at_all(wrong: Option<WrongElements>, mismatch: Mismatch) -> Mismatch {
+    let count = wrong.as_ref().map_or(1, |wrong| wrong.count);
+    Mismatch { count, elements: wrong.map(Box::new), ..mismatch }
+}
+
+/// The bits at each structural position; a missing one reads as +0 if it may be missing, as all may if `numeric`. Any other is a pattern
+/// defect, as is a position that no product reaches: described is the first.
+fn align(
+    shape: (usize, usize),
+    positions: &[Structural],
+    got: &[BitEntry],
+    numeric: bool,
+) -> Result<Vec<u64>, Box<Mismatch>> {
+    let (unreached, missing) = (
+        "is stored, but no product reaches it",
+        "is missing: some product reaches it, and structure is kept",
+    );
+    let mut rest = got.iter().peekable();
+    let mut bits = Vec::with_capacity(positions.len());
+    let mut defects: Vec<((u32, u32), &str)> = Vec::new();
+    for &Structural { at, may_be_missing } in positions {
+        while let Some(e) = rest.next_if(|e| (e.0, e.1) < at) {
+            defects.push(((e.0, e.1), unreached));
+        }
+        match rest.next_if(|e| (e.0, e.1) == at) {
+            Some(e) => bits.push(e.2),
+            None if numeric || may_be_missing => bits.push(0),
+            None => defects.push((at, missing)),
+        }
     }
+    defects.extend(rest.map(|e| ((e.0, e.1), unreached)));
+    let Some(&(at, what)) = defects.first() else { return Ok(bits) };
+    let message = format!("position ({}, {}) {what}", at.0, at.1);
+    let places = defects.iter().map(|((row, col), _)| (*row as usize, *col as usize));
+    let mismatch = at_all(WrongElements::of(shape, places), Mismatch::plain(Defect::Pattern, message));
+    Err(Box::new(Mismatch { at: Some((at.0 as usize, at.1 as usize)), ..mismatch }))
 }
 
 /// Sorts each lane of a CSR or CSC result whose profile leaves the order free. Broken offsets are left for the check.
@@ -341,7 +364,7 @@ mod tests {
     #[test]
     fn a_difference_says_in_its_fields_what_stood_where() {
         let (one, two) = (1f64.to_bits(), 2f64.to_bits());
-        let of = |wanted: &[BitEntry], got: &[BitEntry]| compare(wanted, got).expect("they differ");
+        let of = |wanted: &[BitEntry], got: &[BitEntry]| compare((3, 4), wanted, got).expect("they differ");
 
         let value = of(&[(0, 1, one)], &[(0, 1, two)]);
         assert_eq!((value.defect, value.at), (Defect::Value, Some((0, 1))));
@@ -354,10 +377,32 @@ mod tests {
         assert_eq!((missing.expected_bits, missing.found_bits), (Some(two), None));
         assert_eq!(missing.found, "nothing");
 
+        // Two positions that one list has each, and other bits: three places, of which the first is described.
+        let several = of(&[(0, 1, one), (1, 0, one), (2, 3, two)], &[(0, 1, two), (1, 0, one), (1, 2, one)]);
+        let places = [(0, 1), (1, 2), (2, 3)];
+        assert_eq!((several.at, several.count), (Some((0, 1)), 3));
+        assert_eq!(several.elements.as_deref(), WrongElements::of((3, 4), places).as_ref());
+
         let kind =
             same_kind(FormatKind::Csr, (2, 3), Precision::F32, (FormatKind::Csc, (3, 2), Precision::F64))
                 .expect_err("another format");
         assert_eq!(kind.defect, Defect::Shape);
         assert_eq!((kind.expected.as_str(), kind.found.as_str()), ("csr 2x3 of f32", "csc 3x2 of f64"));
+    }
+
+    /// Only the first wrong position of a sparse product was known.
+    #[test]
+    fn every_position_that_is_missing_or_that_no_product_reaches_is_a_place() {
+        let positions = [(0, 1), (1, 0), (2, 2)].map(|at| Structural { at, may_be_missing: at == (1, 0) });
+        let stored = |places: &[(u32, u32)]| places.iter().map(|&(i, j)| (i, j, 7)).collect::<Vec<_>>();
+        let aligned = |places: &[(u32, u32)], numeric| align((3, 4), &positions, &stored(places), numeric);
+
+        assert_eq!(aligned(&[(0, 1), (2, 2)], false), Ok(vec![7, 0, 7]));
+        assert_eq!(aligned(&[], true), Ok(vec![0; 3]));
+        let mismatch = aligned(&[(0, 3), (1, 0), (2, 3)], false).expect_err("four are wrong");
+        assert_eq!((mismatch.at, mismatch.count), (Some((0, 1)), 4));
+        assert!(mismatch.message.contains("(0, 1) is missing"), "{}", mismatch.message);
+        let places = [(0, 1), (0, 3), (2, 2), (2, 3)];
+        assert_eq!(mismatch.elements.as_deref(), WrongElements::of((3, 4), places).as_ref());
     }
 }

@@ -48,6 +48,17 @@ impl WrongElements {
         wrong
     }
 
+    /// Those at these places; none where there is no place.
+    pub fn of(
+        shape: (usize, usize),
+        places: impl IntoIterator<Item = (usize, usize)>,
+    ) -> Option<WrongElements> {
+        let mut places = places.into_iter();
+        let mut wrong = WrongElements::one(shape, places.next()?);
+        places.for_each(|at| wrong.add(at));
+        Some(wrong)
+    }
+
     /// With one more.
     pub fn add(&mut self, at: (usize, usize)) {
         self.count += 1;

@@ -124,14 +124,7 @@ mod tests {
     use super::*;
 
     fn of(shape: (usize, usize), places: impl Iterator<Item = (usize, usize)>) -> WrongElements {
-        let mut wrong: Option<verdict::WrongElements> = None;
-        for at in places {
-            match &mut wrong {
-                Some(wrong) => wrong.add(at),
-                None => wrong = Some(verdict::WrongElements::one(shape, at)),
-            }
-        }
-        WrongElements::from(&wrong.expect("one at least"))
+        WrongElements::from(&verdict::WrongElements::of(shape, places).expect("one at least"))
     }
 
     #[test]

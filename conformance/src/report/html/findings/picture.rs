@@ -57,12 +57,13 @@ fn squares(cells: &[u32], width: u32) -> String {
     path
 }
 
-/// Rows of C that a block or window of the stored A makes, and how a caption says so; 16 where there are none, or those of A as stored are
-/// columns of op(A).
+/// Rows of the result that a block or window makes, of the stored A or of a sparse result, and how a caption says so; 16 where there are
+/// none, or those of A as stored are columns of op(A).
 fn block_rows(line: &str) -> (u64, &'static str) {
     let Ok(case) = line.parse::<Case>() else { return (TILE, "") };
     let p = &case.params;
-    let (rows, what) = match case.contract.format {
+    // The result of a conversion is of another format.
+    let (rows, what) = match case.contract.to.unwrap_or(case.contract.format) {
         FormatKind::Bcsr | FormatKind::BlockedEll => (p.blocks.block_rows, " (a block row)"),
         FormatKind::SrBcrs => (p.blocks.v, " (a window)"),
         FormatKind::Vnm => (p.blocks.v, " (a block row)"),
@@ -113,7 +114,7 @@ fn caption(wrong: &WrongElements, (height, width): (u32, u32)) -> String {
             wrong.columns.div_ceil(u64::from(width.max(1)))
         ),
     };
-    format!("C, wrong elements filled: {each}")
+    format!("The result, wrong elements filled: {each}")
 }
 
 #[cfg(test)]
@@ -134,6 +135,11 @@ mod tests {
         assert_eq!(rows("spmm.sr_bcrs", "/v=4"), 4);
         assert_eq!(rows("spmm.libra_spmm", ""), 8);
         assert_eq!(rows("sddmm.libra_sddmm", ""), 16);
+        let moved = |contract: &str| {
+            block_rows(&format!("{contract}.f32/diagonal:rows=40,cols=40,seed=1/values=ones,1/block=3x5")).0
+        };
+        assert_eq!(moved("convert.csr.bcsr"), 3);
+        assert_eq!(moved("convert.bcsr.csr"), 16);
         assert_eq!(block_rows("no case"), (16, ""));
     }
 }
