@@ -86,7 +86,7 @@ def library(row):
     declared = f"<p>Declared beforehand, and judged as declared:</p><ul>{declared}</ul>" if declared else ""
     return (
         f'<h2 id="{escape(row["name"])}"><a href="{escape(row["home"])}">{escape(row["title"])}</a> {escape(short(row["version"]))}</h2>'
-        f'<p class="soft">{escape(row["description"])}. {row["judged"]:,} cases judged.</p>{declared}'
+        f'<p class="soft">{escape(row["description"])}. {row["judged"]:,} cases judged on {escape(row["of"]["date"])} by the suite of commit {escape(row["of"]["commit"])}.</p>{declared}'
         + (f"<p>{row['not_run']} more cases were asked and gave no verdict, most of them because others in the same process had failed.</p>" if row["not_run"] else "")
         + ("".join(map(deviation, row["deviations"])) or "<p>No deviation was found.</p>")
     )

@@ -3,9 +3,9 @@
 
     python3 conformance/scoreboard/run.py --conformance target/release/conformance
 
-Needs Debian 12 (as root for what apt-get installs), a C++ compiler and Python 3.11. What can't be installed, built or judged in time is
-skipped with a word. findings.toml says what each deviation is. Exit code: 0; 1 where a deviation is not adjudicated, or a
-library that --only names could not be judged here.
+Needs Debian 12 (as root for what apt-get installs), a C++ compiler and Python 3.11; libraries in Rust need cargo, too. What can't be
+installed, built or judged in time is skipped with a word. findings.toml says what each deviation is. Exit code: 0; 1 where a deviation
+is not adjudicated, or a library that --only names could not be judged here.
 """
 
 import argparse
@@ -22,6 +22,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zlib
 
@@ -110,7 +111,7 @@ def elsewhere(library):
     return ""
 
 
-def flag(text):
+def flag(text, made):
     """A flag for the compiler with what stands for pkg-config and folders filled in."""
     if text.startswith("pkg:"):
         code, output = call(["pkg-config", "--cflags", "--libs", text[4:]], "pkg-config")
@@ -118,32 +119,82 @@ def flag(text):
             raise Skip(f"pkg-config knows no {text[4:]}")
         return shlex.split(output)
 
-    def folder(match):
-        found = sorted(pathlib.Path("/usr/lib").rglob(match[1]))
-        if not found:
-            raise Skip(f"no {match[1]} under /usr/lib")
-        return str(found[0].parent)
-
-    return [re.sub(r"\{lib:([^}]+)\}", folder, text)]
+    return [re.sub(r"\{(\w+)(?::([^}]+))?\}", lambda match: str(folder(match[1], match[2], made)), text)]
 
 
-def target(library, work):
+def folder(kind, name, made):
+    """What {lib:NAME}, {wheel:NAME}, {cuda}, {sdist} or {cargo} stands for; `made` has the last two."""
+    nvcc = shutil.which("nvcc")
+    found = {
+        "lib": lambda: [file.parent for file in sorted(pathlib.Path("/usr/lib").rglob(name))],
+        "wheel": lambda: [place for at in sys.path if (place := pathlib.Path(at) / name).is_dir()],
+        "cuda": lambda: [pathlib.Path(nvcc).resolve().parent.parent] if nvcc else [],
+        "sdist": lambda: made["sdist"],
+        "cargo": lambda: made["cargo"],
+    }[kind]()
+    if not found:
+        where = {"lib": "under /usr/lib", "wheel": "among the packages of this Python", "cuda": "(no nvcc is found)", "sdist": "named", "cargo": "named"}
+        raise Skip(f"no {name or kind} {where[kind]}")
+    return found[0]
+
+
+def unpacked(library, work, options):
+    """The folder of the source package of PyPI that a library is compiled or imported from; None where it names none."""
+    if "sdist" not in library:
+        return None
+    place, stem = work / "sdist", library["sdist"].replace("==", "-")
+    if not (place / f"{stem}.tar.gz").is_file():
+        if not options.install:
+            raise Skip(f"no {stem}.tar.gz in {place}, and nothing is fetched")
+        # Without isolation: what its setup.py imports is what this Python has.
+        fetch = ["download", "-q", "--no-deps", "--no-binary", ":all:", "--no-build-isolation", "-d", str(place), library["sdist"]]
+        code, output = call([sys.executable, "-m", "pip", *fetch], "pip download")
+        if code:
+            raise Skip(f"pip can't fetch the source of {stem}: {last_line(output)}")
+    with tarfile.open(place / f"{stem}.tar.gz") as package:
+        package.extractall(place, filter="data")
+    return place / stem
+
+
+def cargo_built(library, work, options):
+    """The folder of what cargo makes of an adapter's crate, and the library's version in its Cargo.lock. None twice where there is no crate."""
+    if "cargo" not in library:
+        return None, None
+    crate, place = (HERE / library["cargo"]).resolve(), work / "cargo"
+    if not shutil.which("cargo"):
+        raise Skip("no cargo is found")
+    # Crates are fetched from crates.io where anything may be installed.
+    build = ["cargo", "build", "--release", "--locked", *([] if options.install else ["--offline"])]
+    code, output = call([*build, "--manifest-path", str(crate / "Cargo.toml"), "--target-dir", str(place)], "cargo build")
+    if code:
+        error = next((line for line in output.splitlines() if line.startswith("error")), last_line(output))
+        raise Skip(f"its crate is not built: {error}")
+    packages = tomllib.loads((crate / "Cargo.lock").read_text())["package"]
+    return place / "release", next((p["version"] for p in packages if p["name"] == library["name"]), "unknown")
+
+
+def target(library, work, options):
     """The options of `conformance run` that name what is judged."""
     if "backend" in library:
         return ["--backend", library["backend"]]
-    source = (HERE / library["source"]).resolve()
+    source, sdist = (HERE / library["source"]).resolve(), unpacked(library, work, options)
     if source.suffix == ".py":
         if "installed" not in library:
             return ["--exec", shlex.join([str(work / "venv/bin/python"), str(source)])]
         # The Python that runs this has the library, and the SDK comes from the repository.
-        sdk = ["--env", f"PYTHONPATH={SDK}"]
+        sdk = ["--env", f"PYTHONPATH={os.pathsep.join([SDK, *([str(sdist)] if sdist else [])])}"]
         return ["--exec", shlex.join([sys.executable, str(source), *library.get("args", [])]), *sdk]
     plugin = work / f"{library['name']}.so"
-    flags = [part for text in library.get("flags", []) for part in flag(text)]
+    crate, of_crate = cargo_built(library, work, options)
+    made = {"sdist": [sdist] if sdist else [], "cargo": [crate] if crate else []}
+    flags = [part for text in library.get("flags", []) for part in flag(text, made)]
     include = ["-I", str(ROOT / "conformance/include"), "-I", str(HERE / "adapters")]
     # For headers and archives that say no version themselves: that of the package.
-    version = f'-DSCORE_PACKAGE_VERSION="{package_version(library["apt"][0])}"'
-    command = ["c++", "-std=c++17", "-O2", "-ffp-contract=off", "-shared", "-fPIC", version, *include, str(source), "-o", str(plugin), *flags]
+    of_package = of_crate or library["sdist"].replace("==", " ") if crate or sdist else package_version(library["apt"][0]) if "apt" in library else "unknown"
+    version = f'-DSCORE_PACKAGE_VERSION="{of_package}"'
+    host = ["c++", "-std=c++17", "-O2", "-ffp-contract=off", "-shared", "-fPIC"]
+    compiler = ["nvcc", "-std=c++17", "-O2", "-arch=native", "-shared", "-Xcompiler=-fPIC"] if source.suffix == ".cu" else host
+    command = [*compiler, version, *include, str(source), "-o", str(plugin), *flags]
     code, output = call(command, "the compiler")
     if code:
         error = next((line for line in output.splitlines() if "error" in line), "no message")
@@ -154,7 +205,7 @@ def target(library, work):
 def judge(library, work, options):
     """The report of a library, and the options that judged it."""
     install(library, work, options)
-    what = target(library, work)
+    what = target(library, work, options)
     report = work / "reports" / library["name"]
     shutil.rmtree(report, ignore_errors=True)
     env = [] if "backend" in library else [part for pair in THREADS for part in ("--env", pair)]
@@ -268,6 +319,15 @@ def summary(library, report, what, findings):
     }  # fmt: skip
 
 
+def commit():
+    """That of the checkout, with a plus where files have changed since."""
+    try:
+        names = [call(["git", "-C", str(ROOT), *of], "git") for of in (["rev-parse", "--short=8", "HEAD"], ["status", "--porcelain"])]
+    except Skip:
+        return "unknown"
+    return "unknown" if any(code for code, _ in names) else names[0][1].strip() + ("+" if names[1][1].strip() else "")
+
+
 def readable(part):
     """An option without the paths of this machine."""
     return part.replace(sys.executable, "python3").replace(str(ROOT) + "/", "")
@@ -278,9 +338,10 @@ def main():
     parser.add_argument("--conformance", default=shutil.which("conformance") or str(ROOT / "target/release/conformance"))
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "target/scoreboard", help="folder for what is installed and built")
     parser.add_argument("--out", type=pathlib.Path, help="folder for scoreboard.json and scoreboard.html; that of --work by default")
-    parser.add_argument("--only", default="", help="names of libraries, comma-separated; the others stay as scoreboard.json has them")
+    parser.add_argument("--only", default="", help="names of libraries, comma-separated; the others stay as they were judged before")
     parser.add_argument("--no-install", dest="install", action="store_false", help="install nothing")
     parser.add_argument("--again", action="store_true", help="judge nothing: write the page from the reports that are there")
+    parser.add_argument("--commit", help="of the suite that judges; that of the checkout by default")
     parser.add_argument("--limit", type=int, default=900, help="seconds for judging one library")
     options = parser.parse_args()
     work = options.work.resolve()
@@ -296,6 +357,9 @@ def main():
         if not (work / "venv/bin/python").exists():
             must([sys.executable, "-m", "venv", str(work / "venv")], "venv")
         must([str(work / "venv/bin/pip"), "install", "-q", "numpy", str(ROOT / "conformance/python")], "pip")
+    known = json.loads((HERE / "scoreboard.json").read_text())
+    before = {row["name"]: row for row in known["libraries"]}
+    suite, tier = known["suite"], known["plan"]
     rows, skipped, kept_only = [], [], []
     for library in libraries:
         kept = work / "reports" / library["name"] / "report.json"
@@ -303,26 +367,27 @@ def main():
             # Written last: a run that was broken off has none.
             there = (kept.parent / "what.json").is_file()
             fresh = not options.again and library["name"] in chosen
-            reason = elsewhere(library) if fresh or not there else ""
-            if not fresh or reason:
-                if not there:
-                    raise Skip(reason or "not judged in this run")
-                if fresh:
-                    print(f"{library['title']}: not judged, its earlier report is kept: {reason}", flush=True)
-                    kept_only.append(library["name"])
-                report, what = json.loads(kept.read_text()), json.loads((kept.parent / "what.json").read_text())
-            else:
+            reason = elsewhere(library) if fresh else "not judged in this run"
+            if reason and fresh:
+                kept_only.append(library["name"])
+            if reason and not there:
+                if library["name"] not in before:
+                    raise Skip(reason)
+                rows.append(before[library["name"]])
+                print(f"{library['title']}: as it was judged on {rows[-1]['of']['date']}: {reason}", flush=True)
+                continue
+            if not reason:
                 report, what = judge(library, work, options)
-                (kept.parent / "what.json").write_text(json.dumps(what))
-            rows.append(summary(library, report, what, findings))
+                of = {"commit": options.commit or commit(), "date": datetime.date.today().isoformat()}
+                (kept.parent / "what.json").write_text(json.dumps({"what": what, "of": of}))
+            report, judged = json.loads(kept.read_text()), json.loads((kept.parent / "what.json").read_text())
+            rows.append({**summary(library, report, judged["what"], findings), "of": judged["of"]})
             row = rows[-1]
             print(f"{row['title']} {row['version']}: {row['judged']} cases judged, {sum(d['cases'] for d in row['deviations'])} deviate, {row['not_run']} not run", flush=True)
             suite, tier = report["suite_version"], f"{report['plan']['tier']} tier, seed {report['plan']['seed']}"
         except Skip as reason:
             skipped.append({"title": library["title"], "reason": str(reason)})
             print(f"{library['title']}: skipped: {reason}", flush=True)
-    if not rows:
-        sys.exit("nothing was judged")
     board = {"suite": suite, "plan": tier, "date": datetime.date.today().isoformat(), "libraries": rows, "skipped": skipped}
     out.mkdir(parents=True, exist_ok=True)
     (out / "scoreboard.json").write_text(json.dumps(board, indent=1, ensure_ascii=False) + "\n")

@@ -29,6 +29,8 @@ RULES = {
     "multiplies A by alpha first and skips": (lambda a, b, scaled: scaled != 0, "a"),
     "the dense operand is multiplied by alpha first": (lambda a, b, scaled: True, "b"),
     "axpy_prod visits every position of A, absent": (None, lambda call, i, j: not np.isfinite(call["b"][:, j]).all()),
+    "0 times row 0 of B is added to rows": (None, lambda call, i, j: not np.isfinite(call["b"][0, j])),
+    "zeros of A are multiplied where the library chose them": (None, lambda call, i, j: not np.isfinite(call["b"][:, j]).all()),
     "the last row also adds 0 times row 0 of the dense operand": (None, lambda call, i, j: i + 1 == len(call["c"]) and not np.isfinite(call["b"][0, j])),
 }
 
@@ -38,6 +40,23 @@ def write_down():
     import sparse_conformance as sc
 
     backend = sc.Backend("elements")
+
+    def halves(values):
+        """NumPy has the bits of bf16, which are the upper ones of f32."""
+        return (values.astype(np.uint32) << 16).view(np.float32) if values.dtype == np.uint16 else np.array(values)
+
+    @backend.contract("spmm.nm.f16_f16_f32_f16", "spmm.nm.bf16_bf16_f32_bf16", only={"transpose_a": True, "params": {"nm_l": [1]}})
+    def windows(task):
+        # Slot s of a column is row `index` of window s / n. Rows past the end have no operand.
+        a, out = task.a, task.c
+        slots, cols = np.indices(a.index.reshape(-1, a.cols).shape)
+        rows = slots.ravel() // a.n * a.m + a.index.ravel()
+        there = rows < a.rows
+        call = {"rows": cols.ravel()[there], "cols": rows[there], "values": halves(a.values.ravel())[there],
+                "b": halves(task.b.T if task.transpose_b else task.b), "c": halves(out), "alpha": task.alpha, "beta": task.beta}  # fmt: skip
+        with open(os.environ["ELEMENTS"], "ab") as file:
+            pickle.dump(call, file)
+        out[...] = 0
 
     @backend.contract(*(f"{op}.{form}.{t}" for op in ("spmm", "spmv") for form in ("coo", "csr", "csc") for t in ("f64*", "f32_*")))
     def product(task):
