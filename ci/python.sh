@@ -36,6 +36,12 @@ else
   skip "pyright: it can't be installed (it needs Node.js)"
 fi
 
+# The page of the scoreboard is the one that its data make.
+"$venv/bin/python" conformance/scoreboard/run.py --again --work "$away/board" --out "$away/board" >/dev/null
+for file in scoreboard.html scoreboard.json; do
+  cmp "$away/board/$file" "conformance/scoreboard/$file" || { say "make it again: conformance/scoreboard/README.md says how"; exit 1; }
+done
+
 for example in "${examples[@]}"; do
   report="$target/python-report/$example"
   rm -rf "$report"
