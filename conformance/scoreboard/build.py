@@ -102,8 +102,8 @@ def folder(kind, name, made):
         "cargo": lambda: made["cargo"],
     }[kind]()
     if not found:
-        where = {"lib": "under /usr/lib", "wheel": "among the packages of this Python", "cuda": "(no nvcc is found)", "sdist": "named", "cargo": "named"}
-        raise Skip(f"no {name or kind} {where[kind]}")
+        where = {"lib": "under /usr/lib", "wheel": "among the packages of this Python", "cuda": "(no nvcc is found)"}
+        raise Skip(f"no {name or kind} {where.get(kind, 'named')}")
     return found[0]
 
 
@@ -158,9 +158,9 @@ def target(library, work, options):
     made = {"sdist": [sdist] if sdist else [], "cargo": [crate] if crate else []}
     flags = [part for text in library.get("flags", []) for part in flag(text, made)]
     include = ["-I", str(ROOT / "conformance/include"), "-I", str(HERE / "adapters")]
-    # For headers and archives that say no version themselves: that of the package.
-    of_package = of_crate or library["sdist"].replace("==", " ") if crate or sdist else package_version(library["apt"][0]) if "apt" in library else "unknown"
-    version = f'-DSCORE_PACKAGE_VERSION="{of_package}"'
+    # For headers and archives that say no version themselves: that of the package or crate.
+    of_package = library["sdist"].replace("==", " ") if sdist else package_version(library["apt"][0]) if "apt" in library else "unknown"
+    version = f'-DSCORE_PACKAGE_VERSION="{of_crate or of_package}"'
     host = ["c++", "-std=c++17", "-O2", "-ffp-contract=off", "-shared", "-fPIC"]
     compiler = ["nvcc", "-std=c++17", "-O2", "-arch=native", "-shared", "-Xcompiler=-fPIC"] if source.suffix == ".cu" else host
     command = [*compiler, version, *include, str(source), "-o", str(plugin), *flags]

@@ -21,8 +21,9 @@ enum : int32_t { PRODUCT, TRANSPOSE, CONVERSION };
 } // namespace
 
 #define SCORE_FAER(T, BITS)                                                                                                         \
-    extern "C" int32_t score_faer_dense_f##BITS(const Operand<T> *, bool turned, const Dense<T> *, const Dense<T> *, T alpha, bool add, const Sink<T> *); \
-    extern "C" int32_t score_faer_sparse_f##BITS(int32_t what, const Operand<T> *, const Operand<T> *, int32_t to, const Sink<T> *); \
+    extern "C" int32_t score_faer_dense_f##BITS(const Operand<T> *, bool turned, const Dense<T> *, const Dense<T> *, T, bool add,   \
+                                                const Sink<T> *);                                                                   \
+    extern "C" int32_t score_faer_sparse_f##BITS(int32_t what, const Operand<T> *, const Operand<T> *, int32_t to, const Sink<T> *);\
     static const auto &dense_of(T) { return score_faer_dense_f##BITS; }                                                             \
     static const auto &sparse_of(T) { return score_faer_sparse_f##BITS; }
 SCORE_FAER(float, 32)
@@ -33,10 +34,13 @@ int32_t format_of(const char *name) { return score::is(name, "csr") ? CSR : scor
 Array<uint32_t> indices(const sc_sparse *a, const char *name) { return {sc_u32(a, name), sc_count(a, name)}; }
 template <class T> Operand<T> operand(const sc_sparse *a) {
     const int32_t format = format_of(a->format);
-    return {format, a->rows, a->cols, indices(a, format == CSR ? "row_ptr" : format == CSC ? "col_ptr" : "row_idx"), indices(a, format == CSC ? "row_idx" : "col_idx"),
+    const char *outer = format == CSR ? "row_ptr" : format == CSC ? "col_ptr" : "row_idx", *inner = format == CSC ? "row_idx" : "col_idx";
+    return {format, a->rows, a->cols, indices(a, outer), indices(a, inner),
             {static_cast<const T *>(sc_data(a, "values", a->dtype)), sc_count(a, "values")}};
 }
-template <class T> Dense<T> dense(const sc_dense *d, bool turned) { return {d->layout == SC_ROW_MAJOR, turned, d->rows, d->cols, d->ld, static_cast<T *>(d->data), d->count}; }
+template <class T> Dense<T> dense(const sc_dense *d, bool turned) {
+    return {d->layout == SC_ROW_MAJOR, turned, d->rows, d->cols, d->ld, static_cast<T *>(d->data), d->count};
+}
 template <class T> int32_t take(sc_result *result, int32_t format, Array<uint32_t> outer, Array<uint32_t> inner, Array<T> values) {
     return score::answer(result, format == CSR ? "csr" : "csc", outer.data, outer.count, inner.data, values.data, values.count);
 }
@@ -47,7 +51,8 @@ template <class T> int32_t run(const sc_task *task, sc_result *result) {
         const Dense<T> b = dense<T>(task->b, task->transpose_b), c = dense<T>(result->c, false);
         return dense_of(T())(&a, task->transpose_a, &b, &c, static_cast<T>(task->alpha), task->beta != 0, &sink);
     }
-    if (task->op != SC_SPGEMM) return sparse_of(T())(task->op == SC_TRANSPOSE ? TRANSPOSE : CONVERSION, &a, nullptr, task->to ? format_of(task->to) : a.format, &sink);
+    if (task->op == SC_TRANSPOSE) return sparse_of(T())(TRANSPOSE, &a, nullptr, a.format, &sink);
+    if (task->op == SC_CONVERT) return sparse_of(T())(CONVERSION, &a, nullptr, format_of(task->to), &sink);
     const Operand<T> b = operand<T>(task->b_sparse);
     return sparse_of(T())(PRODUCT, &a, &b, a.format, &sink);
 }
@@ -56,13 +61,16 @@ std::string rules() {
     for (int i = 0; i < 8; i++) {
         const bool csr = i & 1, turned = i & 2, tight = i & 4;
         const std::string head = csr ? R"("spm[mv].csr.f)" : R"("spm[mv].csc.f)";
-        // faer asks for memory up to the last element, the suite for that behind it up to ld, too.
-        text += R"({"contracts": [)" + head + R"(64*", )" + head + R"(32_*"], "arithmetic": ")" + (csr != turned ? "muladd" : "muladd,fold-alpha-b") + R"(", "only": {"beta": [0, 1], "transpose_a": )" +
-                (turned ? "true" : "false") + (tight ? R"(, "padded": false, "faults": ["inner-shape", "small-ldc", "short-output"]})" : R"(, "padded": true, "faults": ["inner-shape", "small-ldc"]})") +
-                R"(, "profile": [{"choice": "alpha0-reads-ab", "reason": "alpha = 0 still multiplies A and B"}]}, )";
+        text += R"({"contracts": [)" + head + R"(64*", )" + head + R"(32_*"], "arithmetic": ")" + (csr != turned ? "muladd" : "muladd,fold-alpha-b") +
+                R"(", "profile": [{"choice": "alpha0-reads-ab", "reason": "alpha = 0 still multiplies A and B"}], )" +
+                R"("only": {"beta": [0, 1], "transpose_a": )" + (turned ? "true" : "false") +
+                // faer asks for memory up to the last element; the suite, up to ld, for what would stand behind it, too.
+                (tight ? R"(, "padded": false, "faults": ["inner-shape", "small-ldc", "short-output"]}}, )"
+                       : R"(, "padded": true, "faults": ["inner-shape", "small-ldc"]}}, )");
     }
     return text + R"({"contracts": ["spgemm.cs[rc].f64*", "spgemm.cs[rc].f32_*"], "arithmetic": "muladd", "only": {"faults": ["inner-shape"]}},
-        {"contracts": ["transpose.cs[rc].f64", "transpose.cs[rc].f32", "convert.csr.csc.f64", "convert.csr.csc.f32", "convert.csc.csr.f64", "convert.csc.csr.f32"]},
+        {"contracts": ["transpose.cs[rc].f64", "transpose.cs[rc].f32", "convert.csr.csc.f64", "convert.csr.csc.f32", "convert.csc.csr.f64",
+         "convert.csc.csr.f32"]},
         {"contracts": ["convert.coo.cs[rc].f64", "convert.coo.cs[rc].f32"], "profile": [{"choice": "duplicates-sum-any-order",
          "reason": "try_new_from_triplets adds entries of one position in the matrix's type, in the order in which an unstable sort leaves them"}]})";
 }

@@ -1,10 +1,11 @@
-//! faer 0.24.4: `MatMut::from_row_major_slice_with_stride_mut` checks a slice as rows, then takes it as columns. No sparse product is involved.
+//! faer 0.24.4: `MatMut::from_row_major_slice_with_stride_mut` checks a slice as rows, then takes it as columns.
+//! No sparse product is involved; ../src/lib.rs makes its results by rows another way.
 //!
 //!     cargo run --release --example row_major_mut
 //!
 //! Its documentation says "interpreted in a row-major format". In its source the last line passes 1 as the row stride and
 //! `row_stride` as the column stride (src/mat/matmut.rs). The function for a `MatRef` has no such fault. Known to its authors:
-//! https://github.com/sarah-quinones/faer-rs/pull/267.
+//! <https://github.com/sarah-quinones/faer-rs/pull/267>.
 
 use faer::{MatMut, MatRef};
 

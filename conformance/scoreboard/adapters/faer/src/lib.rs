@@ -1,4 +1,4 @@
-//! faer's sparse module behind C functions, two for each type of number, which `../faer.cpp` calls. Nothing is computed here.
+//! faer's sparse module behind C functions, two for each type of number, which `../../faer.cpp` calls. Nothing is computed here.
 //!
 //! Operands are read where they lie: faer's own checked constructors make matrices of them. A result goes to a function of the
 //! caller. What faer answers with an error or a panic (a failed assertion about shapes or strides) is handed on as a refusal.
@@ -37,7 +37,8 @@ impl<T> Array<T> {
     }
 }
 
-/// A sparse operand. `outer` and `inner` are offsets of rows and columns (CSR), offsets of columns and rows (CSC), or rows and columns (COO).
+/// A sparse operand. `outer` has the offsets of rows (CSR) or columns (CSC), or each entry's row (COO); `inner` has each entry's
+/// column (CSR, COO) or row (CSC).
 #[repr(C)]
 pub struct Operand<T> {
     format: i32,
@@ -184,7 +185,7 @@ fn sparse_product<T: Number>(a: Matrix<'_, T>, b: Matrix<'_, T>) -> Result<Made<
 }
 
 /// The transpose, stored as its operand is.
-fn transposed<T: Number>(a: Matrix<'_, T>) -> Result<Made<T>, Reason> {
+fn transposed<T: Number>(a: &Matrix<'_, T>) -> Result<Made<T>, Reason> {
     Ok(match a {
         Matrix::Rows(a) => Made::Rows(a.transpose().to_row_major()?),
         Matrix::Columns(a) => Made::Columns(a.transpose().to_col_major()?),
@@ -263,7 +264,7 @@ macro_rules! exported {
                 let (left, right) = unsafe { (a.matrix(), b.map(|b| b.matrix())) };
                 let made = match (what, right) {
                     (PRODUCT, Some(right)) => sparse_product(left, right),
-                    (TRANSPOSE, _) => transposed(left),
+                    (TRANSPOSE, _) => transposed(&left),
                     _ => converted(left, a.rows, a.cols, to),
                 };
                 made.map(|made| made.hand_over(sink))
