@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tarfile
 import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -120,8 +119,10 @@ def unpacked(library, work, options):
         code, output = call([sys.executable, "-m", "pip", *fetch], "pip download")
         if code:
             raise Skip(f"pip can't fetch the source of {stem}: {last_line(output)}")
-    with tarfile.open(place / f"{stem}.tar.gz") as package:
-        package.extractall(place, filter="data")
+    if not (place / stem).is_dir():
+        code, output = call(["tar", "-xzf", str(place / f"{stem}.tar.gz"), "-C", str(place)], "tar")
+        if code:
+            raise Skip(f"{stem}.tar.gz is not unpacked: {last_line(output)}")
     return place / stem
 
 

@@ -42,7 +42,10 @@ def must(command, what):
 
 
 def judge(library, work, options):
-    """The report of a library, and the options that judged it."""
+    """Leaves the report of a library in `work`, with the options that judged it, the suite's commit and the day; or Skip."""
+    reason = elsewhere(library)
+    if reason:
+        raise Skip(reason)
     install(library, work, options)
     what = target(library, work, options)
     report = work / "reports" / library["name"]
@@ -54,7 +57,23 @@ def judge(library, work, options):
     code, output = call(command, "conformance run", options.limit)
     if code not in (0, 1) or not (report / "report.json").is_file():
         raise Skip(f"conformance run ends with {code}: {last_line(output)}")
-    return json.loads((report / "report.json").read_text()), [readable(part) for part in (*what, *env, *more)]
+    of = {"commit": options.commit or commit(), "date": datetime.date.today().isoformat()}
+    # Written last: a run that was broken off has none.
+    (report / "what.json").write_text(json.dumps({"what": [readable(part) for part in (*what, *env, *more)], "of": of}))
+
+
+def judged(library, work, findings, committed):
+    """What is known of a library: by its report in `work`, or by the committed scoreboard.json where that is newer; None where nothing is."""
+    folder = work / "reports" / library["name"]
+    before = committed.get(library["name"])
+    if not (folder / "what.json").is_file():
+        return before
+    told = json.loads((folder / "what.json").read_text())
+    # A list is of a script that kept no date.
+    if not isinstance(told, dict) or before and before["of"]["date"] > told["of"]["date"]:
+        return before
+    report = json.loads((folder / "report.json").read_text())
+    return {**summary(library, report, told["what"], findings), "of": told["of"]}
 
 
 def records(report):
@@ -197,44 +216,45 @@ def main():
             must([sys.executable, "-m", "venv", str(work / "venv")], "venv")
         must([str(work / "venv/bin/pip"), "install", "-q", "numpy", str(ROOT / "conformance/python")], "pip")
     known = json.loads((HERE / "scoreboard.json").read_text())
-    before = {row["name"]: row for row in known["libraries"]}
-    suite, tier = known["suite"], known["plan"]
-    rows, skipped, kept_only = [], [], []
+    committed = {row["name"]: row for row in known["libraries"]}
+    rows, skipped, failed = [], [], []
     for library in libraries:
-        kept = work / "reports" / library["name"] / "report.json"
+        reason = "not judged in this run"
         try:
-            # Written last: a run that was broken off has none.
-            there = (kept.parent / "what.json").is_file()
-            fresh = not options.again and library["name"] in chosen
-            reason = elsewhere(library) if fresh else "not judged in this run"
-            if reason and fresh:
-                kept_only.append(library["name"])
-            if reason and not there:
-                if library["name"] not in before:
-                    raise Skip(reason)
-                rows.append(before[library["name"]])
-                print(f"{library['title']}: as it was judged on {rows[-1]['of']['date']}: {reason}", flush=True)
-                continue
-            if not reason:
-                report, what = judge(library, work, options)
-                of = {"commit": options.commit or commit(), "date": datetime.date.today().isoformat()}
-                (kept.parent / "what.json").write_text(json.dumps({"what": what, "of": of}))
-            report, judged = json.loads(kept.read_text()), json.loads((kept.parent / "what.json").read_text())
-            rows.append({**summary(library, report, judged["what"], findings), "of": judged["of"]})
-            row = rows[-1]
-            print(f"{row['title']} {row['version']}: {row['judged']} cases judged, {sum(d['cases'] for d in row['deviations'])} deviate, {row['not_run']} not run", flush=True)
-            suite, tier = report["suite_version"], f"{report['plan']['tier']} tier, seed {report['plan']['seed']}"
-        except Skip as reason:
-            skipped.append({"title": library["title"], "reason": str(reason)})
+            if library["name"] in chosen and not options.again:
+                reason = ""
+                judge(library, work, options)
+        except Skip as skip:
+            reason = str(skip)
+            failed.append(library["name"])
+        try:
+            row = judged(library, work, findings, committed)
+        except Skip as skip:
+            row, reason = committed.get(library["name"]), str(skip)
+        if row is None:
+            skipped.append({"title": library["title"], "reason": reason})
             print(f"{library['title']}: skipped: {reason}", flush=True)
-    board = {"suite": suite, "plan": tier, "date": max(row["of"]["date"] for row in rows), "libraries": rows, "skipped": skipped}
+            continue
+        rows.append(row)
+        deviate = sum(d["cases"] for d in row["deviations"])
+        kept = f"; judged on {row['of']['date']}: {reason}" if reason else ""
+        print(f"{row['title']} {row['version']}: {row['judged']} cases judged, {deviate} deviate, {row['not_run']} not run{kept}", flush=True)
+    if not rows:
+        sys.exit("nothing was judged")
+    board = {"suite": known["suite"], "plan": known["plan"], "date": max(row["of"]["date"] for row in rows), "libraries": rows, "skipped": skipped}
     out.mkdir(parents=True, exist_ok=True)
     (out / "scoreboard.json").write_text(json.dumps(board, indent=1, ensure_ascii=False) + "\n")
     (out / "scoreboard.html").write_text(page.html(board))
     open_ones = sum(d["kind"] == "not adjudicated" for row in rows for d in row["deviations"])
     print(f"{len(rows)} libraries, {len(skipped)} skipped, {open_ones} kinds of deviations not adjudicated: {out / 'scoreboard.html'}")
+    # A row that was kept has the words of the day on which it was judged.
+    says = {(e["library"], e["kind"], e["why"], e.get("checked"), e.get("report")) for e in findings}
+    for row in rows:
+        for d in row["deviations"]:
+            if d["kind"] != "not adjudicated" and (row["name"], d["kind"], d["why"], d["checked"], d["report"]) not in says:
+                sys.exit(f"{row['title']}: findings.toml no longer says this; judge it again: {d['why']}")
     # Who names a library wants it judged.
-    sys.exit(1 if open_ones or options.only and kept_only else 0)
+    sys.exit(1 if open_ones or options.only and failed else 0)
 
 
 if __name__ == "__main__":

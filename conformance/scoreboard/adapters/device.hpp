@@ -9,7 +9,7 @@ inline void cuda(cudaError_t status) {
     if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
 }
 
-// Bytes on the device, freed with this. Filled with ones, all of which are NaN to a kernel that reads what nobody wrote.
+// Bytes on the device, freed with this. Filled with bits of one, which are NaN to a kernel that reads what nobody wrote.
 class Device {
     void *at = nullptr;
 

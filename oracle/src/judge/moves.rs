@@ -254,7 +254,8 @@ pub(super) fn compare(shape: (usize, usize), wanted: &[BitEntry], got: &[BitEntr
     let defect = if same_position { Defect::Value } else { Defect::Pattern };
     let message = format!("stored entry {at}: expected {}, found {}", show(w), show(g));
     Some(Mismatch {
-        at: w.or(g).map(|e| (e.0 as usize, e.1 as usize)),
+        // The earlier of the two: the other list has that position later, or not at all.
+        at: w.into_iter().chain(g).map(|e| (e.0 as usize, e.1 as usize)).min(),
         expected: show(w),
         expected_bits: w.map(|e| e.2),
         found: show(g),
@@ -382,6 +383,11 @@ mod tests {
         let places = [(0, 1), (1, 2), (2, 3)];
         assert_eq!((several.at, several.count), (Some((0, 1)), 3));
         assert_eq!(several.elements.as_deref(), WrongElements::of((3, 4), places).as_ref());
+
+        // The position that is named is one of the wrong ones, also where the result has one too many.
+        let more = of(&[(0, 1, one), (2, 3, two)], &[(0, 1, one), (1, 2, one), (2, 3, two)]);
+        assert_eq!((more.at, more.count, more.defect), (Some((1, 2)), 1, Defect::Pattern));
+        assert_eq!(more.elements.as_deref(), WrongElements::of((3, 4), [(1, 2)]).as_ref());
 
         let kind =
             same_kind(FormatKind::Csr, (2, 3), Precision::F32, (FormatKind::Csc, (3, 2), Precision::F64))

@@ -1,8 +1,8 @@
 //! The wrong elements of a result as a picture, with the borders of the format's blocks or windows of rows, and of 16 columns.
 //!
 //! ```text
-//! +--+--+      a square for each cell in which an element is wrong; lines every 16 rows (or as many as a block or window of A's
-//! |##|  |      format has) and 16 columns, as far as there are at most 16 of them
+//! +--+--+      a square for each cell in which an element is wrong; lines every 16 rows (or as many as a block or window of A has,
+//! |##|  |      or of a sparse result) and 16 columns, as far as there are at most 16 of them
 //! +--+--+
 //! ```
 
