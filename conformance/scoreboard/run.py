@@ -5,7 +5,7 @@
 
 Needs Debian 12 (as root for what apt-get installs), a C++ compiler and Python 3.11; libraries in Rust need cargo, too. What can't be
 installed, built or judged in time is skipped with a word. findings.toml says what each deviation is. Exit code: 0; 1 where a deviation
-is not adjudicated, or a library that --only names could not be judged here.
+is not adjudicated, or a library that --only names could not be judged here; 2 where findings.toml no longer says what a kept row says.
 """
 
 import argparse
@@ -252,7 +252,8 @@ def main():
     for row in rows:
         for d in row["deviations"]:
             if d["kind"] != "not adjudicated" and (row["name"], d["kind"], d["why"], d["checked"], d["report"]) not in says:
-                sys.exit(f"{row['title']}: findings.toml no longer says this; judge it again: {d['why']}")
+                print(f"{row['title']}: findings.toml no longer says this; judge it again: {d['why']}", file=sys.stderr)
+                sys.exit(2)
     # Who names a library wants it judged.
     sys.exit(1 if open_ones or options.only and failed else 0)
 

@@ -70,6 +70,33 @@ fn layouts_transposes_and_what_c_held_are_read_as_the_task_says() {
     assert_eq!(verdict(&task, Found::row_major(AnySlice::F32(&[1.0, 6.0, 60.0]), 1)), Verdict::Exact);
 }
 
+/// A user's kernel that wrote nothing was told of wrong elements wherever beta is not 0, and had to find out alone that C had stayed as it was.
+#[test]
+fn a_result_that_is_what_c_held_is_said_to_be() {
+    let a = matrix(FormatKind::Csr);
+    let b = Some(dense(3, 1, 1, Layout::RowMajor, &[1.0, 2.0, 3.0]));
+    // 2 * (7; 6) - (1; 3), and 0 * (7; 6) + (1; 3), which is what C held.
+    let task = |alpha, beta| Inputs { b, alpha, beta, ..Inputs::plain(Op::Spmv, &a) };
+    let said = |task: &Inputs<'_>, found: &[f32]| {
+        let before = Some(AnySlice::F32(&[1.0, 3.0]));
+        let (place, before_place) = (Place::Strides(2, 1), Place::Strides(1, 1));
+        match verdict(
+            task,
+            Found::Dense(Output { found: AnySlice::F32(found), place, poison: None, before, before_place }),
+        ) {
+            Verdict::Wrong(mismatch) => mismatch.message,
+            other => format!("{other:?}"),
+        }
+    };
+    let as_before =
+        "every element is what C held before the call, as where nothing is written: element (0, 0): ";
+    let untouched = said(&task(2.0, -1.0), &[1.0, 0.0, 3.0]);
+    assert!(untouched.starts_with(as_before), "{untouched}");
+    let half = said(&task(2.0, -1.0), &[13.0, 0.0, 3.0]);
+    assert!(half.starts_with("element (1, 0): "), "{half}");
+    assert_eq!(said(&task(0.0, 1.0), &[1.0, 0.0, 3.0]), "Exact");
+}
+
 #[test]
 fn sparse_results_are_judged_by_pattern_and_bits() {
     let a = matrix(FormatKind::Csr);

@@ -260,7 +260,7 @@ pub(super) fn compare(shape: (usize, usize), wanted: &[BitEntry], got: &[BitEntr
         expected_bits: w.map(|e| e.2),
         found: show(g),
         found_bits: g.map(|e| e.2),
-        ..at_all(WrongElements::of(shape, differing(wanted, got)), Mismatch::plain(defect, message))
+        ..at_all(shape, differing(wanted, got), Mismatch::plain(defect, message))
     })
 }
 
@@ -277,8 +277,13 @@ fn differing(wanted: &[BitEntry], got: &[BitEntry]) -> Vec<(usize, usize)> {
     places
 }
 
-/// A difference that stands for those at all these places.
-fn at_all(wrong: Option<WrongElements>, mismatch: Mismatch) -> Mismatch {
+/// A difference that stands for those at all these places of a matrix of this shape.
+fn at_all(
+    shape: (usize, usize),
+    places: impl IntoIterator<Item = (usize, usize)>,
+    mismatch: Mismatch,
+) -> Mismatch {
+    let wrong = WrongElements::of(shape, places);
     let count = wrong.as_ref().map_or(1, |wrong| wrong.count);
     Mismatch { count, elements: wrong.map(Box::new), ..mismatch }
 }
@@ -312,7 +317,7 @@ fn align(
     let Some(&(at, what)) = defects.first() else { return Ok(bits) };
     let message = format!("position ({}, {}) {what}", at.0, at.1);
     let places = defects.iter().map(|((row, col), _)| (*row as usize, *col as usize));
-    let mismatch = at_all(WrongElements::of(shape, places), Mismatch::plain(Defect::Pattern, message));
+    let mismatch = at_all(shape, places, Mismatch::plain(Defect::Pattern, message));
     Err(Box::new(Mismatch { at: Some((at.0 as usize, at.1 as usize)), ..mismatch }))
 }
 

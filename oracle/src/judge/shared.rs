@@ -21,6 +21,7 @@ use crate::profile::Profile;
 use crate::refusal::Refusal;
 use crate::scalar::{AnySlice, Values};
 use crate::task::{Inputs, RawSparse};
+use crate::verdict::Verdict;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Elements of a result of which a sheet is kept.
@@ -86,6 +87,9 @@ impl<'a> Sheets<'a> {
     }
 }
 
+/// Said of a wrong result that holds, bit for bit, what C held.
+const AS_BEFORE: &str = "every element is what C held before the call, as where nothing is written: ";
+
 impl<'a> Product<'a> {
     /// Decodes the operands as one declaration sees them.
     #[must_use]
@@ -138,12 +142,18 @@ impl<'a> Product<'a> {
         let arithmetic = exact.as_laid_out(self.format, &self.arithmetic);
         let problem = exact.problem();
         // What is screened is judged in less time than a sheet of big numbers takes.
-        if !is_screened(&problem, &arithmetic, &self.profile, self.scalars, &output)
-            && let Some(sheet) = self.sheet(exact, c, before_place)
+        let is_screened = is_screened(&problem, &arithmetic, &self.profile, self.scalars, &output);
+        let sheet = if is_screened { None } else { self.sheet(exact, c, before_place) };
+        let mut judged = match sheet {
+            Some(sheet) => sheet.judge(found, place, poison),
+            None => judge_problem(&problem, &arithmetic, &self.profile, self.scalars, &output),
+        };
+        if let Verdict::Wrong(mismatch) = &mut judged.verdict
+            && output.is_as_before(problem.extent().1)
         {
-            return sheet.judge(found, place, poison);
+            mismatch.message.insert_str(0, AS_BEFORE);
         }
-        judge_problem(&problem, &arithmetic, &self.profile, self.scalars, &output)
+        judged
     }
 
     /// Judges the result of an SpGEMM.
