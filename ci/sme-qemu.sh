@@ -4,6 +4,7 @@
 #   ci/sme-qemu.sh             everything: what runs at which length is printed
 #   ci/sme-qemu.sh --tests     only the tests
 #   ci/sme-qemu.sh --length N  only this length
+#   ci/sme-qemu.sh --compiler  nothing is run: only the compiler is fetched, for `ci/wheel.sh --aarch64`
 #
 # Compiler: an installed rustup target (aarch64-unknown-linux-musl; or -gnu with aarch64-linux-gnu-gcc), else on Debian the packages of
 # rustc-web, else `rustup target add`. Emulator: qemu-aarch64 of the system if it has SME, else the distribution's. What is fetched is
@@ -13,11 +14,13 @@
 source "$(dirname "$0")/env.sh"
 lengths=(128 512 2048)
 tests_only=
+compiler_only=
 while [ $# -gt 0 ]; do
   case "$1" in
     --tests) tests_only=1 ;;
     --length) lengths=("$2"); shift ;;
-    *) say "unknown option $1; there are --tests and --length N"; exit 2 ;;
+    --compiler) compiler_only=1 ;;
+    *) say "unknown option $1; there are --tests, --length N and --compiler"; exit 2 ;;
   esac
   shift
 done
@@ -262,6 +265,7 @@ if [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ]; then
   program="$CARGO_TARGET_DIR/debug/conformance"
 else
   find_compiler || { skip "Arm kernels: no compiler with a standard library for aarch64 (rustup target, or Debian's rustc-web)"; exit 0; }
+  [ -z "$compiler_only" ] || { say "$("${RUSTC:-rustc}" -V) for $target"; exit 0; }
   build_probe || { skip "Arm kernels: $target does not link"; exit 0; }
   find_qemu || { skip "Arm kernels: no qemu-aarch64 with SME (7.2 or later)"; exit 0; }
   program="$CARGO_TARGET_DIR/$target/debug/conformance"

@@ -3,7 +3,9 @@
 # tries it.
 #   ci/wheel.sh                    around the command that the tests have built, unoptimised: what CI tries
 #   ci/wheel.sh --release          around the one of a release
-#   ci/wheel.sh --binary FILE      around this command, which may be of another machine (aarch64)
+#   ci/wheel.sh --binary FILE      around this command, which may be of another machine
+#   ci/wheel.sh --aarch64          around one that is compiled here for aarch64, as users get it but for its size; needs
+#                                  aarch64-linux-gnu-gcc (Debian: gcc-aarch64-linux-gnu) and a compiler (ci/sme-qemu.sh says which)
 source "$(dirname "$0")/env.sh"
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 python=conformance/python
@@ -13,17 +15,33 @@ if ! { [ -x "$tools/bin/wheel" ] || { python3 -m venv "$tools" && "$tools/bin/pi
   say "wheel: its tools (wheel, setuptools) can't be installed with python3, venv and pip"
   exit 3
 fi
+# for_aarch64: compiles the command for aarch64 and sets $binary. A linker of C is asked: what a wheel holds finds the machine's libraries.
+for_aarch64() {
+  command -v aarch64-linux-gnu-gcc >/dev/null || { say "wheel: no aarch64-linux-gnu-gcc (Debian: gcc-aarch64-linux-gnu)"; exit 3; }
+  ci/sme-qemu.sh --compiler
+  local dir="${A64_DIR:-$PWD/.a64}" triple=aarch64-unknown-linux-gnu
+  if ! rustup target list --installed 2>/dev/null | grep -qx "$triple"; then
+    export RUSTC="$dir/bin/rustc"
+    unset RUSTUP_TOOLCHAIN
+  fi
+  unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS
+  CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+    cargo build --release --locked -p sparse-conformance --target "$triple" --target-dir "$dir/target"
+  binary="$dir/target/$triple/release/conformance"
+}
 case "${1:-}" in
+  --aarch64) for_aarch64 ;;
   --release) released && binary="$conformance" ;;
   --binary) binary="$2" ;;
   *) conformance_for quick && binary="$conformance" ;;
 esac
 
 # The oldest C library that has what the command asks for, and the machine that it is for, give the wheel its tag.
-glibc="$(LC_ALL=C objdump -T "$binary" | grep -o 'GLIBC_2\.[0-9]*' | sort -t. -k2 -n | tail -1)"
-case "$(LC_ALL=C objdump -f "$binary" | sed -n 's/^architecture: \([^,]*\),.*/\1/p')" in
-  i386:x86-64) machine=x86_64 strip="${STRIP:-strip}" ;;
-  aarch64) machine=aarch64 strip="${STRIP:-aarch64-linux-gnu-strip}" ;;
+glibc="$(LC_ALL=C readelf -W --version-info "$binary" | grep -o 'GLIBC_2\.[0-9]*' | sort -t. -k2 -n | tail -1)"
+# readelf reads what is of any machine; objdump here may know this one alone.
+case "$(LC_ALL=C readelf -h "$binary" | sed -n 's/^ *Machine: *//p')" in
+  *X86-64) machine=x86_64 strip="${STRIP:-strip}" ;;
+  AArch64) machine=aarch64 strip="${STRIP:-aarch64-linux-gnu-strip}" ;;
   *) say "wheel: $binary is for a machine that no wheel is made for"; exit 1 ;;
 esac
 tag="manylinux_2_${glibc#GLIBC_2.}_$machine"
