@@ -25,6 +25,7 @@ mod portable;
 pub mod registry;
 mod rowwise;
 pub mod schedule;
+mod spread;
 mod workers;
 #[cfg(target_arch = "x86_64")]
 mod x86;

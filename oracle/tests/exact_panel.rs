@@ -297,9 +297,9 @@ fn range_ends_go_to_the_register() {
 fn narrow_rows_and_lengths_are_refused() {
     let mut panel = Panel::new(2);
     let row = [1.0, 2.0];
-    let refusal = panel.accumulate([(1.0, &row[..])].into_iter(), 3).unwrap_err();
+    let refusal = panel.accumulate([(1.0, &row[..])], 3).unwrap_err();
     assert_eq!(refusal.to_string(), "row of B has 2 elements, expected 3");
-    panel.accumulate([(1.0, &row[..])].into_iter(), 2).unwrap();
+    panel.accumulate([(1.0, &row[..])], 2).unwrap();
     let refusal = panel.round_row(Precision::F32, Rounding::NearestEven, &mut [0; 3]).unwrap_err();
     assert_eq!(refusal.to_string(), "out has 3 elements, expected 2");
     // A panel forgets what it held.

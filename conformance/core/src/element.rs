@@ -5,12 +5,10 @@ use crate::case::Case;
 use crate::execute::{Before, execute};
 use crate::operands::Operands;
 use crate::response::{DenseResult, Response};
+use crate::runner::starts;
 use sparse_oracle::arithmetic::{Arithmetic, Slot};
-use sparse_oracle::judge::{
-    Accepted, ElementInput, ElementVerdict, ExactOperands, Place, Terms, values_in_order,
-};
+use sparse_oracle::judge::{Accepted, ElementInput, ElementVerdict, ExactOperands, Place, Terms};
 use sparse_oracle::profile::{Choice, Profile};
-use sparse_oracle::task::SddmmMode;
 use sparse_oracle::verdict::Criterion;
 use std::time::Duration;
 
@@ -39,6 +37,8 @@ pub struct Element {
     pub beta: f64,
     /// What C held.
     pub c: f64,
+    /// True where it is of the second call, from another C: the first one was right.
+    pub is_second: bool,
     /// alpha = 0 multiplies all the same.
     pub computes_zero: bool,
     /// Largest magnitude of the operand that alpha is not folded into: |b|, or |a|.
@@ -59,8 +59,8 @@ pub struct ElementView<'a> {
 /// How much a reader wants to see an element: the strength of the statement that it is wrong, then the share of its bound.
 type Interest = (u8, f64);
 
-/// Runs the case once and returns the element asked for, or the first wrong one by the strongest tier that fails, or the one nearest to its bound.
-/// `None` for conversions, refusals, positions that do not exist, and sparse results of a backend.
+/// Runs the case and returns the element asked for, or the first wrong one by the strongest tier that fails, or the one nearest to its bound:
+/// of the first call that is wrong, where C is read from two, else of the first. `None` for conversions, refusals, positions that do not exist, and sparse results of a backend.
 #[must_use]
 pub fn look(
     case: &Case,
@@ -74,16 +74,34 @@ pub fn look(
         return None;
     }
     let exact = ExactOperands::new(&operands.inputs(case), view.arithmetic, view.profile).ok()??;
+    let starts = starts(case, operands, view.profile);
+    // Where nothing runs, no call differs from another.
+    let calls = if view.backend.is_some() { starts.len() } else { 1 };
+    let mut first = None;
+    for (call, c) in starts.iter().take(calls).enumerate() {
+        let (interest, element) = look_at_call(case, operands, (view, &exact), at, c.as_deref())?;
+        let element = Element { is_second: call > 0, ..element };
+        if interest.0 > 0 {
+            return Some(element);
+        }
+        first.get_or_insert(element);
+    }
+    first
+}
+
+/// The same of one call, from this C.
+fn look_at_call(
+    case: &Case,
+    operands: &Operands,
+    (view, exact): (ElementView<'_>, &ExactOperands<'_>),
+    at: Option<(usize, usize)>,
+    c: Option<&[f64]>,
+) -> Option<(Interest, Element)> {
     let result = match view.backend {
-        Some(backend) => Some(ran(case, operands, backend)?),
+        Some(backend) => Some(ran(case, operands, backend, c)?),
         None => None,
     };
     let is_sampled = case.contract.op.is_sampled();
-    let added = if is_sampled && case.params.mode == SddmmMode::AddS {
-        values_in_order(&operands.a)
-    } else {
-        operands.c[0].clone()
-    };
     let (alpha, beta) = (case.params.alpha, case.params.beta);
     let arithmetic = exact.as_laid_out(case.contract.format, view.arithmetic);
     let other_max = exact.problem().other_max(arithmetic.epilogue);
@@ -94,7 +112,7 @@ pub fn look(
         let place = if is_sampled { Place::Visited } else { result.place };
         (result.found(), place)
     });
-    let around = (Some(&added[..]), found);
+    let around = (c, found);
     let seen = exact.for_each_accepted(declared, (alpha, beta), around, &mut |site, seen, accepted| {
         if at.is_some_and(|wanted| wanted != site.at) {
             return;
@@ -110,9 +128,9 @@ pub fn look(
         if best.as_ref().is_none_or(|(most, _)| interest > *most) {
             let element = Element {
                 at: site.at,
-                position: position(&exact, site.at.0),
+                position: position(exact, site.at.0),
                 terms: site.terms.iter().collect(),
-                inner: inner(&exact, site),
+                inner: inner(exact, site),
                 slots: site.slots.map(<[Slot]>::to_vec),
                 accepted,
                 found,
@@ -120,6 +138,7 @@ pub fn look(
                 factor: site.factor,
                 beta,
                 c: seen.held,
+                is_second: false,
                 computes_zero: alpha0_reads || site.factor.is_some(),
                 other_max,
             };
@@ -127,11 +146,11 @@ pub fn look(
         }
     });
     seen.ok()?;
-    best.map(|(_, element)| element)
+    best
 }
 
-fn ran(case: &Case, operands: &Operands, backend: &dyn Backend) -> Option<DenseResult> {
-    let before = if case.reads_c() { Before::Values(&operands.c[0]) } else { Before::Poison };
+fn ran(case: &Case, operands: &Operands, backend: &dyn Backend, c: Option<&[f64]>) -> Option<DenseResult> {
+    let before = c.filter(|_| case.contract.op.updates()).map_or(Before::Poison, Before::Values);
     let mut spent = Duration::ZERO;
     match execute(case, operands, backend, before, &mut spent) {
         Response::Dense(result) => Some(result),

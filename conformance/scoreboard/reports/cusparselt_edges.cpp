@@ -1,5 +1,5 @@
-// cuSPARSELt alone: a window of A with fewer than two elements meets rows of B that it has no element for; beta = -0 reads C; alpha = 0
-// still multiplies; no extent may be zero.
+// cuSPARSELt alone: a window of A with fewer than two elements meets rows of B that it has no element for; beta = -0 reads C; a result of
+// -infinity is NaN; alpha = 0 still multiplies; no extent may be zero.
 //
 //   P is nvidia/cusparselt of the wheel, C the CUDA toolkit:
 //   c++ -std=c++17 -IP/include -IC/include cusparselt_edges.cpp -LC/lib64 -lcudart -LP/lib -l:libcusparseLt.so.0 -o cusparselt_edges
@@ -11,7 +11,7 @@
 #include <vector>
 
 using Halves = std::vector<uint16_t>;
-constexpr uint16_t ONE = 0x3C00, INF = 0x7C00, NOT = 0x7E00;
+constexpr uint16_t ONE = 0x3C00, INF = 0x7C00, MINUS_INF = 0xFC00, NOT = 0x7E00;
 constexpr int64_t SIDE = 64;
 cusparseLtHandle_t handle;
 
@@ -59,7 +59,13 @@ int main() {
     }
     product("C is NaN, beta is 0 (right: 3c00)", a, ones, nans, 1, 0.0f);
     product("C is NaN, beta is -0 (right: 3c00)", a, ones, nans, 1, -0.0f);
-    Halves infinite(SIDE * SIDE, INF);
+    Halves infinite(SIDE * SIDE, INF), above(SIDE * SIDE), below(SIDE * SIDE);
+    above[0] = INF, below[0] = MINUS_INF;
+    product("B begins with infinity (right: 7c00)", a, above, zeros, 1, 0);
+    product("B begins with -infinity (right: fc00)", a, below, zeros, 1, 0);
+    product("B begins with infinity, alpha is -1 (right: fc00)", a, above, zeros, -1, 0);
+    product("C begins with infinity, A is zeros, beta is 1 (right: 7c00)", zeros, ones, above, 1, 1);
+    product("C begins with -infinity, A is zeros, beta is 1 (right: fc00)", zeros, ones, below, 1, 1);
     product("B is infinite, alpha is 0 (right where alpha = 0 reads neither A nor B: 0000)", a, infinite, zeros, 0, 0);
     cusparseLtMatDescriptor_t none;
     printf("64 x 0: %s\n", cusparseLtGetErrorString(cusparseLtDenseDescriptorInit(&handle, &none, SIDE, 0, SIDE, 16, CUDA_R_16F, CUSPARSE_ORDER_ROW)));

@@ -22,16 +22,17 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-# Words of an entry -> which terms count, and which operand alpha is multiplied into first; or None, and where a pad makes NaN.
+# Words of an entry -> which terms count, and which operand alpha is multiplied into first; or None, and where there is a NaN for another right result.
 RULES = {
     "coo_matmat_dense skips stored zeros": (lambda a, b, scaled: a != 0, None),
     "gemv skips zeros of x": (lambda a, b, scaled: b != 0, "b"),
     "multiplies A by alpha first and skips": (lambda a, b, scaled: scaled != 0, "a"),
     "the dense operand is multiplied by alpha first": (lambda a, b, scaled: True, "b"),
-    "axpy_prod visits every position of A, absent": (None, lambda call, i, j: not np.isfinite(call["b"][:, j]).all()),
-    "0 times row 0 of B is added to rows": (None, lambda call, i, j: not np.isfinite(call["b"][0, j])),
-    "zeros of A are multiplied where the library chose them": (None, lambda call, i, j: not np.isfinite(call["b"][:, j]).all()),
-    "the last row also adds 0 times row 0 of the dense operand": (None, lambda call, i, j: i + 1 == len(call["c"]) and not np.isfinite(call["b"][0, j])),
+    "axpy_prod visits every position of A, absent": (None, lambda call, i, j, right: not np.isfinite(call["b"][:, j]).all()),
+    "0 times row 0 of B is added to rows": (None, lambda call, i, j, right: not np.isfinite(call["b"][0, j])),
+    "zeros of A are multiplied where the library chose them": (None, lambda call, i, j, right: not np.isfinite(call["b"][:, j]).all()),
+    "A result of -infinity is NaN": (None, lambda call, i, j, right: right == -math.inf),
+    "the last row also adds 0 times row 0 of the dense operand": (None, lambda call, i, j, right: i + 1 == len(call["c"]) and not np.isfinite(call["b"][0, j])),
 }
 
 
@@ -108,7 +109,7 @@ def element(call, i, j, rule):
     start = [times(call["beta"], float(call["c"][i, j]))] if call["beta"] != 0 else []
     plain = total(start + ([times(times(a, b), alpha) for a, b in terms] if alpha != 0 else []), dtype)
     if counts is None:
-        return plain, math.nan if folded(call, i, j) else plain
+        return plain, math.nan if folded(call, i, j, plain) else plain
     parts = []
     for a, b in terms:
         scaled = times(alpha, a if folded == "a" else b, dtype)

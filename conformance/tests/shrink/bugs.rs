@@ -56,6 +56,11 @@ impl Edited<'_> {
         if self.layout == Layout::RowMajor { i * self.ld + j } else { j * self.ld + i }
     }
 
+    /// What was there before the run.
+    pub(crate) fn was(&self, i: usize, j: usize) -> f32 {
+        self.before[self.at(i, j)]
+    }
+
     /// As if never written.
     pub(crate) fn restore(&mut self, i: usize, j: usize) {
         let at = self.at(i, j);

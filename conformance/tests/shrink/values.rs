@@ -2,8 +2,12 @@
 
 use crate::bugs::{self, Bug, edited, honest};
 use crate::minimal::{load, shrunk, size, wrong};
-use sparse_conformance::backend::Failure;
+use sparse_conformance::backend::{Backend, Failure, Support};
 use sparse_conformance::case::{Case, Filling};
+use sparse_conformance::element::{ElementView, look};
+use sparse_conformance::operands::build;
+use sparse_conformance::report::VerdictRecord;
+use sparse_conformance::runner::run_case;
 use sparse_oracle::contract::Contract;
 use sparse_oracle::format::Sparse;
 use sparse_oracle::scalar::{AnySlice, AnySliceMut};
@@ -119,4 +123,43 @@ fn operands_of_the_bugs_are_what_they_say() {
     assert!(wrapped);
     let b = operands.b.expect("B");
     assert!(matches!(b.data.as_slice(), AnySlice::F32(_)));
+}
+
+/// Story: cuSPARSELt makes -infinity NaN, which a case showed from its second C alone. The report named an element, and `explain`, which
+/// looked at the first call, found nothing wrong with it.
+#[test]
+fn what_is_wrong_from_the_second_c_alone_is_said_to_be_and_is_looked_at() {
+    fn wrong_from_a_negative_c(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+        edited(contract, task, |c| {
+            if c.was(0, 0) < 0.0 {
+                c.data[c.at(0, 0)] += 64.0;
+            }
+        })
+    }
+    let line = |seed| {
+        format!("spmm.csr.f32_f32_f32_f32/dense:rows=2,cols=2,seed=1/values=small-int,{seed}/n=2/beta=1")
+    };
+    let starts = |seed| {
+        let (case, loaded) = load(&line(seed));
+        build(&case, &loaded).expect("operands").c.each_ref().map(|c| c[0])
+    };
+    let later = (1..100).find(|&seed| matches!(starts(seed), [a, b] if a > 0.0 && b < 0.0));
+    let at_once = (1..100).find(|&seed| matches!(starts(seed), [a, _] if a < 0.0));
+    for (seed, is_second) in [(later.expect("a seed"), true), (at_once.expect("a seed"), false)] {
+        let (case, loaded) = load(&line(seed));
+        let bug: Box<dyn Backend> = Box::new(Bug(wrong_from_a_negative_c));
+        let Support::Supported { arithmetic, profile } = bug.support(&case.contract, &case.params) else {
+            panic!("the portable kernels have {}", case.contract);
+        };
+        let operands = build(&case, &loaded).expect("operands");
+        let view = ElementView { arithmetic: &arithmetic, profile: &profile, backend: Some(&*bug) };
+        let element = look(&case, &operands, view, None).expect("an element");
+        assert_eq!((element.at, element.is_second, element.c < 0.0), ((0, 0), is_second, true));
+        let VerdictRecord::Wrong(said) = run_case(&case, &loaded, &[bug]).records.remove(0).verdict else {
+            panic!("64 too many");
+        };
+        let call = "in a second call, from another C (the first call was right): element (0, 0): ";
+        let expected = if is_second { call } else { "element (0, 0): " };
+        assert!(said.message.starts_with(expected), "{}", said.message);
+    }
 }

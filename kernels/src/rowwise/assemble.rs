@@ -14,7 +14,7 @@ use super::pages;
 use crate::portable::element::Output;
 use crate::portable::moves::Arrays;
 use crate::portable::unit::Unit;
-use rayon::prelude::*;
+use crate::spread::each_piece;
 use sparse_types::format::SLOT_LIMIT;
 use sparse_types::refusal::{Limit, Refusal};
 use std::collections::BTreeMap;
@@ -207,9 +207,10 @@ pub(super) fn assembled<A: Unit, O: Output<A>>(
         room.most = entries;
         let mut open = Unwritten::new(&mut room);
         open.ready = left;
-        let places: Vec<ChunkPlace<'_, A, O>> = std::iter::from_fn(|| open.place()).collect();
+        let mut places: Vec<Option<ChunkPlace<'_, A, O>>> =
+            std::iter::from_fn(|| open.place().map(Some)).collect();
         end = open.end;
-        places.into_par_iter().with_max_len(1).for_each(|place| drop(place.write()));
+        each_piece(&mut places, 1, |_, place| drop(place[0].take().map(ChunkPlace::write)));
     }
     let Room { offsets, mut indices, mut values, .. } = room;
     #[expect(unsafe_code, reason = "elements that were written in place, in pieces")]

@@ -27,11 +27,11 @@ use crate::portable::element::{Operand, Output, contract};
 use crate::portable::lanes::{AsCsc, AsCsr};
 use crate::portable::spgemm::{CompressedFormat, SpgemmSteps, answer, open};
 use crate::portable::unit::{Chain, Unit};
+use crate::spread::{mapped, spread};
 use accumulate::Workspace;
 use assemble::{Assembly, Room, assembled, too_large};
 use half::{bf16, f16};
 use lanes::UnitLanes;
-use rayon::prelude::*;
 use sparse_types::arithmetic::Arithmetic;
 use sparse_types::contract::Op;
 use sparse_types::format::SLOT_LIMIT;
@@ -40,6 +40,7 @@ use sparse_types::task::{Answer, Task};
 use sparse_types::{Bf16, E4m3, E5m2, F16, Tf32};
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// What sets these kernels apart in their names.
@@ -99,7 +100,7 @@ where
 fn loaded<I: Operand<A>, A: Unit>(values: &[I]) -> Cow<'_, [A]> {
     match I::as_loaded(values) {
         Some(same) => Cow::Borrowed(same),
-        None => Cow::Owned(values.par_iter().with_min_len(1 << 12).map(|v| v.load()).collect()),
+        None => Cow::Owned(mapped(values, 1 << 12, |v| v.load())),
     }
 }
 
@@ -123,11 +124,9 @@ struct ChunkedProduct<'a, A> {
 
 impl<'a, A: Unit> ChunkedProduct<'a, A> {
     fn new(picks: UnitLanes<'a, A>, added: UnitLanes<'a, A>, extent: usize) -> ChunkedProduct<'a, A> {
-        let products: Vec<u64> = (0..picks.count())
-            .into_par_iter()
-            .with_min_len(1 << 10)
-            .map(|lane| picks.index(lane).iter().map(|&k| added.len(k) as u64).sum())
-            .collect();
+        let lanes: Vec<usize> = (0..picks.count()).collect();
+        let products: Vec<u64> =
+            mapped(&lanes, 1 << 10, |&lane| picks.index(lane).iter().map(|&k| added.len(k) as u64).sum());
         ChunkedProduct {
             picks,
             added,
@@ -145,7 +144,7 @@ impl<'a, A: Unit> ChunkedProduct<'a, A> {
         let chunks = cut(&self.products, share.clamp(SMALLEST_CHUNK, CHUNK));
         let (turn, stored) = (AtomicUsize::new(0), AtomicU64::new(0));
         // The chunks are handed out in order, so that few have to wait for one before them.
-        let compute = |_| {
+        let compute = || {
             let mut workspace = Workspace::new(self.extent, self.total);
             while let Some(lanes) = chunks.get(turn.fetch_add(1, Ordering::Relaxed)) {
                 let mut chunk = assembly.spare();
@@ -164,7 +163,16 @@ impl<'a, A: Unit> ChunkedProduct<'a, A> {
             Ok(())
         };
         let threads = threads.min(chunks.len());
-        (0..threads).into_par_iter().with_max_len(1).try_for_each(compute)
+        let refused = OnceLock::new();
+        spread(threads, &|workers| {
+            for _ in workers {
+                if let Err(refusal) = compute() {
+                    // Another thread may have been first: its refusal is the same.
+                    let _ = refused.set(refusal);
+                }
+            }
+        });
+        refused.into_inner().map_or(Ok(()), Err)
     }
 }
 

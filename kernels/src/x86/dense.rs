@@ -11,7 +11,7 @@ use super::element::Enter;
 use super::isa::Isa;
 use crate::portable::dense::Strided;
 use crate::portable::unit::Unit;
-use rayon::prelude::*;
+use crate::spread::each_piece;
 use std::borrow::Cow;
 
 /// A row-major matrix.
@@ -131,7 +131,8 @@ fn lines<A>(first: *const A, ld: usize) -> bool {
 fn copy<S: Isa, I: Enter<A>, A: Unit>(isa: S, b: &Strided<&[I]>, to: &mut [A], ld: usize) {
     let (cols, ld) = (b.cols, ld.max(1));
     let rows = (GRAIN / ld).max(1);
-    to.par_chunks_mut(rows * ld).enumerate().for_each_init(Vec::new, |line, (chunk, to)| {
+    each_piece(to, rows * ld, |chunk, to| {
+        let mut line = Vec::new();
         for (i, to) in to.chunks_exact_mut(ld).enumerate() {
             let first = (chunk * rows + i) * b.row_step;
             let to = &mut to[..cols];
@@ -140,7 +141,7 @@ fn copy<S: Isa, I: Enter<A>, A: Unit>(isa: S, b: &Strided<&[I]>, to: &mut [A], l
             } else {
                 line.clear();
                 line.extend((0..cols).map(|j| b.data[first + j * b.col_step]));
-                I::widen(isa, line, to);
+                I::widen(isa, &line, to);
             }
         }
     });

@@ -200,11 +200,13 @@ impl Panel {
     /// [`RequestError::Length`] if a row of B is shorter than `width`.
     pub fn accumulate<'b, L: Lane>(
         &mut self,
-        terms: impl Iterator<Item = (f64, &'b [L])> + Clone,
+        terms: impl IntoIterator<Item = (f64, &'b [L])>,
         width: usize,
     ) -> Result<(), Refusal> {
+        // As a list, so that the loops are not compiled for each type of terms.
+        let terms: Vec<(f64, &[L])> = terms.into_iter().collect();
         let mut certificate = Certificate::new();
-        for (a, row) in terms.clone() {
+        for &(a, row) in &terms {
             let columns = row.get(..width).ok_or(Refusal::Request(RequestError::Length {
                 field: "row of B",
                 expected: width,
@@ -212,7 +214,7 @@ impl Panel {
             }))?;
             certificate.add(Extent::of(a), Extent::of_slice(columns));
         }
-        self.accumulate_certified(terms, width, &certificate);
+        self.accumulate_certified(terms.iter().copied(), width, &certificate);
         Ok(())
     }
 

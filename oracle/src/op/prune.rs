@@ -32,56 +32,49 @@ pub fn prune<T: Scalar>(
     kind: FormatKind,
     params: &FormatParams,
 ) -> Result<Entries<T>, Refusal> {
+    if !matches!(kind, FormatKind::Nm | FormatKind::TwoFour | FormatKind::Vnm) {
+        return Ok(entries.clone());
+    }
+    entries.check()?;
     let shape = (entries.rows, entries.cols);
     let (n, m) = (params.n as usize, params.m as usize);
     let (l, v) = (params.l as usize, params.v as usize);
-    let place = |e: &Entry<T>| (e.row as usize, e.col as usize);
+    let element = |e: &Entry<T>| (e.row as usize, e.col as usize, e.value.to_f64());
+    let mut left: Vec<Element> = entries.list.iter().map(element).collect();
     match kind {
         FormatKind::Nm => {
-            entries.check()?;
             Windows::try_new(shape, n, m, l)?;
-            Ok(keep(entries, n, |e| {
-                let (row, col) = place(e);
-                ((row / m, col / l), row % m)
-            }))
+            keep(&mut left, n, &|row, col| ((row / m, col / l), row % m));
         }
         FormatKind::TwoFour => {
-            entries.check()?;
             let chunk = instruction_of::<T>(params.short_k)?.chunk();
-            Ok(keep(entries, chunk / 2, |e| {
-                let (row, col) = place(e);
-                ((row, col / chunk), col % chunk)
-            }))
+            keep(&mut left, chunk / 2, &|row, col| ((row, col / chunk), col % chunk));
         }
-        FormatKind::Vnm => {
-            entries.check()?;
+        _ => {
             Blocks::try_new(shape, v, n, m)?;
-            let columns = keep(entries, BLOCK_COLUMNS, |e| {
-                let (row, col) = place(e);
-                ((row / v, col / m), col % m)
-            });
-            Ok(keep(&columns, n, |e| {
-                let (row, col) = place(e);
-                ((row, col / m), col % m)
-            }))
+            keep(&mut left, BLOCK_COLUMNS, &|row, col| ((row / v, col / m), col % m));
+            keep(&mut left, n, &|row, col| ((row, col / m), col % m));
         }
-        _ => Ok(entries.clone()),
     }
+    // Positions are there once, and both lists are in their order.
+    let mut left = left.into_iter().map(|(row, col, _)| (row, col)).peekable();
+    let is_left = |e: &&Entry<T>| left.next_if_eq(&(e.row as usize, e.col as usize)).is_some();
+    let list = entries.list.iter().filter(is_left).copied().collect();
+    Ok(Entries { rows: entries.rows, cols: entries.cols, list })
 }
 
-/// Keeps of each window the `limit` lines of largest norm; `place` gives the window of an entry and its line there.
-fn keep<T: Scalar>(
-    entries: &Entries<T>,
-    limit: usize,
-    place: impl Fn(&Entry<T>) -> ((usize, usize), usize),
-) -> Entries<T> {
-    let mut windows: BTreeMap<(usize, usize), BTreeMap<usize, Vec<T>>> = BTreeMap::new();
-    for e in &entries.list {
-        let (window, line) = place(e);
-        let lines = windows.entry(window).or_default();
-        lines.entry(line).or_default().push(e.value);
+/// Row, column and value.
+type Element = (usize, usize, f64);
+
+/// Keeps of each window the `limit` lines of largest norm; `place` gives the window of a position and its line there. Not compiled for
+/// each element type: a value of any is an f64.
+fn keep(elements: &mut Vec<Element>, limit: usize, place: &dyn Fn(usize, usize) -> ((usize, usize), usize)) {
+    let mut windows: BTreeMap<(usize, usize), BTreeMap<usize, Vec<f64>>> = BTreeMap::new();
+    for &(row, col, value) in elements.iter() {
+        let (window, line) = place(row, col);
+        windows.entry(window).or_default().entry(line).or_default().push(value);
     }
-    let largest = |lines: BTreeMap<usize, Vec<T>>| -> BTreeSet<usize> {
+    let largest = |lines: BTreeMap<usize, Vec<f64>>| -> BTreeSet<usize> {
         if lines.len() <= limit {
             return lines.into_keys().collect();
         }
@@ -91,15 +84,10 @@ fn keep<T: Scalar>(
         order.into_iter().take(limit).map(|(_, line)| line).collect()
     };
     let kept: BTreeMap<_, _> = windows.into_iter().map(|(w, lines)| (w, largest(lines))).collect();
-    let is_kept = |e: &&Entry<T>| {
-        let (window, line) = place(e);
+    elements.retain(|&(row, col, _)| {
+        let (window, line) = place(row, col);
         kept[&window].contains(&line)
-    };
-    Entries {
-        rows: entries.rows,
-        cols: entries.cols,
-        list: entries.list.iter().filter(is_kept).copied().collect(),
-    }
+    });
 }
 
 /// A squared L2 norm, in the order of pruning.
@@ -111,12 +99,11 @@ enum Norm {
     Nan,
 }
 
-fn norm<T: Scalar>(values: &[T]) -> Norm {
-    let numbers: Vec<f64> = values.iter().map(|v| v.to_f64()).collect();
-    if numbers.iter().any(|v| v.is_nan()) {
+fn norm(values: &[f64]) -> Norm {
+    if values.iter().any(|v| v.is_nan()) {
         return Norm::Nan;
     }
-    let squares = numbers.iter().map(|&v| Dyadic::from_f64(v).map(|x| &x * &x));
+    let squares = values.iter().map(|&v| Dyadic::from_f64(v).map(|x| &x * &x));
     let sum: Option<Dyadic> = squares.sum();
     sum.map_or(Norm::Infinite, Norm::Finite)
 }

@@ -118,7 +118,7 @@ impl<'b> ReferenceSpmm<'b> {
         &self,
         a: &Csr<A>,
         rows: std::ops::Range<usize>,
-        visit: &mut impl FnMut(usize, &Panel),
+        visit: &mut dyn FnMut(usize, &Panel),
     ) {
         match &self.stored {
             Stored::Narrow(b) => self.visit_rows(a, rows, b, visit),
@@ -201,7 +201,7 @@ impl<'b> ReferenceSpmm<'b> {
         a: &Csr<A>,
         rows: std::ops::Range<usize>,
         b: &DenseRows<'_, L>,
-        visit: &mut impl FnMut(usize, &Panel),
+        visit: &mut dyn FnMut(usize, &Panel),
     ) {
         let mut panel = Panel::new(self.cols);
         let mut decoded = Vec::new();
@@ -209,15 +209,21 @@ impl<'b> ReferenceSpmm<'b> {
             let (columns, values) = a.row(i);
             decoded.clear();
             decoded.extend(values.iter().map(|x| x.to_f64()));
-            let mut certificate = Certificate::new();
-            for (&k, &value) in columns.iter().zip(&decoded) {
-                certificate.add(Extent::of(value), self.extents[k as usize]);
-            }
-            let terms = columns.iter().zip(&decoded);
-            let terms = terms.map(|(&k, &value)| (value, &b.row(k as usize)[..self.cols]));
-            panel.accumulate_certified(terms, self.cols, &certificate);
+            self.sum_row(&mut panel, (columns, &decoded), b);
             visit(i, &panel);
         }
+    }
+
+    /// One row of A times B. The loops of a panel are compiled for each type of terms that it is given; this one is the same
+    /// whatever A's values are and whoever looks at the rows.
+    fn sum_row<L: Lane>(&self, panel: &mut Panel, (columns, values): (&[u32], &[f64]), b: &DenseRows<'_, L>) {
+        let mut certificate = Certificate::new();
+        for (&k, &value) in columns.iter().zip(values) {
+            certificate.add(Extent::of(value), self.extents[k as usize]);
+        }
+        let terms = columns.iter().zip(values);
+        let terms = terms.map(|(&k, &value)| (value, &b.row(k as usize)[..self.cols]));
+        panel.accumulate_certified(terms, self.cols, &certificate);
     }
 }
 

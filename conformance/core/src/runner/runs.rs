@@ -120,7 +120,7 @@ fn judge_dense_runs(
         Err(reason) => return Judged::only(Verdict::NotRun { reason }),
     };
     let mut worst: Option<Judged> = None;
-    for c in starts(case, operands, profile) {
+    for (call, c) in starts(case, operands, profile).into_iter().enumerate() {
         let in_place = case.contract.op.updates();
         let before = c.as_deref().filter(|_| in_place).map_or(Before::Poison, Before::Values);
         let judge = |response: &Response| match response {
@@ -133,7 +133,7 @@ fn judge_dense_runs(
             (other, _) => return Judged::only(settle(other)),
         };
         if judged.verdict.is_finding() {
-            return judged;
+            return if call > 0 { from_another_c(judged) } else { judged };
         }
         let unread = matches!(before, Before::Poison);
         if let Some(bits) = other_filling(case.contract.types.out, seed_of(case)).filter(|_| unread) {
@@ -161,6 +161,14 @@ fn judge_dense_runs(
         });
     }
     worst.unwrap_or_else(|| Judged::only(Verdict::NotRun { reason: "no run".to_owned() }))
+}
+
+/// A finding of the second call: the element that it names was right in the first one.
+fn from_another_c(mut judged: Judged) -> Judged {
+    if let Verdict::Wrong(mismatch) = &mut judged.verdict {
+        mismatch.message.insert_str(0, "in a second call, from another C (the first call was right): ");
+    }
+    judged
 }
 
 /// A finding that depends on what the output held before the call, although it must not be read; says what that was.

@@ -1,6 +1,6 @@
 //! One output element, from its terms to a sentence about it.
 
-use super::number::{fields, float, hex, labelled, marks, signed};
+use super::number::{counted, fields, float, hex, labelled, marks, signed};
 use super::steps;
 use super::tiers::tiers;
 use crate::case::Case;
@@ -71,8 +71,9 @@ fn name(element: &Element, term: usize) -> String {
 
 fn terms(out: &mut dyn Write, case: &Case, element: &Element) -> Result<()> {
     let (at, count) = (element.at, element.terms.len());
+    let all = counted(count as u64, "term");
     let position = element.position.map_or(String::new(), |(i, j)| format!(" = row {i}, column {j} of S"));
-    writeln!(out, "  element    ({}, {}){position}, {count} terms (a * b):", at.0, at.1)?;
+    writeln!(out, "  element    ({}, {}){position}, {all} (a * b):", at.0, at.1)?;
     let types = case.contract.types;
     // 16 digits of bits say no more than the decimals.
     let is_wide = types.a == Precision::F64;
@@ -101,6 +102,9 @@ fn terms(out: &mut dyn Write, case: &Case, element: &Element) -> Result<()> {
     }
     if count > TERMS_SHOWN {
         writeln!(out, "             ... and {} more", count - TERMS_SHOWN)?;
+    }
+    if element.is_second {
+        writeln!(out, "  C          of the second call, from other values: the first call was right")?;
     }
     let added = if element.beta == 0.0 {
         String::new()

@@ -110,7 +110,8 @@ fn weakest(out: &mut dyn Write, case: &Case, element: &Element) -> Result<()> {
     let n = element.terms.len() as u64;
     let gauge = element.accepted.exact.gauge.approx();
     let Some(widest) = tolerance(&weakest, n, element.alpha, element.beta, element.other_max) else {
-        writeln!(out, "  weakest    the contract's weakest arithmetic promises nothing for {n} terms")?;
+        let terms = counted(n, "term");
+        writeln!(out, "  weakest    the contract's weakest arithmetic promises nothing for {terms}")?;
         return Ok(());
     };
     if element.accepted.exact.value.is_finite() {

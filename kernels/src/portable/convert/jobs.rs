@@ -3,25 +3,9 @@
 //! ```text
 //! jobs  0 1 2 | 3 4 5 | 6 7 8     cut into spans, each with a scratch of its own; results in the order of the jobs
 //! ```
-//!
-//! Only [`spread`] calls rayon, by a function pointer: everything else here is compiled for each kind of job, of which there are
-//! hundreds, and rayon with it took a quarter of the time that this crate takes to compile.
 
-use rayon::prelude::*;
-use std::ops::Range;
+use crate::spread::spread;
 use std::sync::{Mutex, PoisonError};
-
-/// Spans for each thread: enough for threads to even out.
-const SPANS: usize = 8;
-
-/// Calls `work` with spans that make up `0..count`, on all threads.
-fn spread(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
-    let spans = count.min(SPANS * rayon::current_num_threads());
-    (0..spans)
-        .into_par_iter()
-        .with_max_len(1)
-        .for_each(|at| work(at * count / spans..(at + 1) * count / spans));
-}
 
 /// One that waits for its turn, and then what it returned.
 struct WaitingJob<J, R> {

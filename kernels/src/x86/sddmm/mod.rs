@@ -19,8 +19,8 @@ use crate::portable::element::{Output, contract};
 use crate::portable::lanes::{AsCoo, AsCsr};
 use crate::portable::sddmm::{Positions, Sampled, epilogue, open};
 use crate::portable::unit::Unit;
+use crate::spread::each_piece;
 use dots::{Dots, LANES_LIMIT};
-use rayon::prelude::*;
 use sparse_types::arithmetic::{Arithmetic, Reduction};
 use sparse_types::contract::Op;
 use sparse_types::format::Sparse;
@@ -134,7 +134,7 @@ where
     let (x, y) = (pack(isa, &x, 0), pack(isa, &y, 0));
     let (x, y) = (x.view(), y.view());
     let length = chunk_length(out.len());
-    out.par_chunks_mut(length).enumerate().for_each(|(index, out)| {
+    each_piece(out, length, |index, out| {
         let (mut at, end) = (index * length, index * length + out.len());
         let mut out = out.iter_mut();
         let mut before = None;

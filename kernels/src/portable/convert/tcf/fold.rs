@@ -10,7 +10,7 @@
 use super::squeeze::{Windows, crowded, cut, jobs};
 use crate::portable::convert::jobs::each;
 use crate::portable::moves::check_slots;
-use rayon::prelude::*;
+use crate::spread::mapped;
 use sparse_types::format::PAD;
 use sparse_types::refusal::{Refusal, check_u32};
 use std::ops::Range;
@@ -239,10 +239,6 @@ impl TcfBlocks<'_> {
 
 /// The values of the blocks in the order of CSR.
 pub(in crate::portable) fn gather<T: Copy + Send + Sync>(slot: &[u32], values: &[T]) -> Vec<T> {
-    let value = |&slot: &u32| values[slot as usize];
-    if crowded(slot.len()) {
-        slot.par_iter().with_min_len(1 << 12).map(value).collect()
-    } else {
-        slot.iter().map(value).collect()
-    }
+    let smallest = if crowded(slot.len()) { 1 << 12 } else { slot.len() };
+    mapped(slot, smallest, |&slot| values[slot as usize])
 }
