@@ -40,7 +40,7 @@ pub fn prune<T: Scalar>(
     let (n, m) = (params.n as usize, params.m as usize);
     let (l, v) = (params.l as usize, params.v as usize);
     let element = |e: &Entry<T>| (e.row as usize, e.col as usize, e.value.to_f64());
-    let mut left: Vec<Element> = entries.list.iter().map(element).collect();
+    let mut left: Vec<ValueAt> = entries.list.iter().map(element).collect();
     match kind {
         FormatKind::Nm => {
             Windows::try_new(shape, n, m, l)?;
@@ -64,11 +64,11 @@ pub fn prune<T: Scalar>(
 }
 
 /// Row, column and value.
-type Element = (usize, usize, f64);
+type ValueAt = (usize, usize, f64);
 
 /// Keeps of each window the `limit` lines of largest norm; `place` gives the window of a position and its line there. Not compiled for
 /// each element type: a value of any is an f64.
-fn keep(elements: &mut Vec<Element>, limit: usize, place: &dyn Fn(usize, usize) -> ((usize, usize), usize)) {
+fn keep(elements: &mut Vec<ValueAt>, limit: usize, place: &dyn Fn(usize, usize) -> ((usize, usize), usize)) {
     let mut windows: BTreeMap<(usize, usize), BTreeMap<usize, Vec<f64>>> = BTreeMap::new();
     for &(row, col, value) in elements.iter() {
         let (window, line) = place(row, col);
