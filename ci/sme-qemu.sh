@@ -4,7 +4,7 @@
 #   ci/sme-qemu.sh             everything: what runs at which length is printed
 #   ci/sme-qemu.sh --tests     only the tests
 #   ci/sme-qemu.sh --length N  only this length
-#   ci/sme-qemu.sh --compiler  nothing is run: only the compiler is fetched, for `ci/wheel.sh --aarch64`
+#   ci/sme-qemu.sh --compiler  nothing is run: only Debian's compiler is fetched, for `ci/wheel.sh --aarch64`
 #
 # Compiler: an installed rustup target (aarch64-unknown-linux-musl; or -gnu with aarch64-linux-gnu-gcc), else on Debian the packages of
 # rustc-web, else `rustup target add`. Emulator: qemu-aarch64 of the system if it has SME, else the distribution's. What is fetched is
@@ -140,6 +140,7 @@ use_debian() {
   unset RUSTUP_TOOLCHAIN
 }
 find_compiler() {
+  if [ -n "$compiler_only" ]; then use_debian; return; fi
   use_rustup || use_debian && return
   command -v rustup >/dev/null && rustup target add aarch64-unknown-linux-musl >/dev/null 2>&1 && use_rustup
 }
@@ -261,10 +262,11 @@ tests() {
 
 began=$SECONDS
 if [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ]; then
+  [ -z "$compiler_only" ] || { say "this machine's own compiler is one for aarch64"; exit 3; }
   lengths=(native)
   program="$CARGO_TARGET_DIR/debug/conformance"
 else
-  find_compiler || { skip "Arm kernels: no compiler with a standard library for aarch64 (rustup target, or Debian's rustc-web)"; exit 0; }
+  find_compiler || { skip "Arm kernels: no compiler with a standard library for aarch64 (rustup target, or Debian's rustc-web)"; [ -z "$compiler_only" ] || exit 3; exit 0; }
   [ -z "$compiler_only" ] || { say "$("${RUSTC:-rustc}" -V) for $target"; exit 0; }
   build_probe || { skip "Arm kernels: $target does not link"; exit 0; }
   find_qemu || { skip "Arm kernels: no qemu-aarch64 with SME (7.2 or later)"; exit 0; }

@@ -5,7 +5,8 @@
 #   ci/wheel.sh --release          around the one of a release
 #   ci/wheel.sh --binary FILE      around this command, which may be of another machine
 #   ci/wheel.sh --aarch64          around one that is compiled here for aarch64, as users get it but for its size; needs
-#                                  aarch64-linux-gnu-gcc (Debian: gcc-aarch64-linux-gnu) and a compiler (ci/sme-qemu.sh says which)
+#                                  aarch64-linux-gnu-gcc (Debian: gcc-aarch64-linux-gnu); adds the target to rustup's toolchain, or takes
+#                                  Debian's compiler
 source "$(dirname "$0")/env.sh"
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 python=conformance/python
@@ -15,12 +16,13 @@ if ! { [ -x "$tools/bin/wheel" ] || { python3 -m venv "$tools" && "$tools/bin/pi
   say "wheel: its tools (wheel, setuptools) can't be installed with python3, venv and pip"
   exit 3
 fi
-# for_aarch64: compiles the command for aarch64 and sets $binary. A linker of C is asked: what a wheel holds finds the machine's libraries.
+# for_aarch64: compiles the command for aarch64 and sets $binary. It is linked by gcc, with the C library of the machine that it will run on.
 for_aarch64() {
   command -v aarch64-linux-gnu-gcc >/dev/null || { say "wheel: no aarch64-linux-gnu-gcc (Debian: gcc-aarch64-linux-gnu)"; exit 3; }
-  ci/sme-qemu.sh --compiler
   local dir="${A64_DIR:-$PWD/.a64}" triple=aarch64-unknown-linux-gnu
-  if ! rustup target list --installed 2>/dev/null | grep -qx "$triple"; then
+  # Where rustup is no help, Debian has a compiler.
+  if ! rustup target add "$triple" >/dev/null 2>&1; then
+    ci/sme-qemu.sh --compiler || { say "wheel: no compiler for $triple (rustup target add $triple, or Debian's rustc-web)"; exit 3; }
     export RUSTC="$dir/bin/rustc"
     unset RUSTUP_TOOLCHAIN
   fi

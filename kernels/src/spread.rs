@@ -4,8 +4,8 @@
 //! pieces  0 1 2 | 3 4 5 | 6 7 8     cut into spans, several for each thread
 //! ```
 //!
-//! Only [`spread`] calls rayon, by a function pointer: what calls rayon itself is compiled with a good part of rayon, for each type of
-//! element and each kind of work, which took a fifth of the code of this crate.
+//! Here, only [`spread`] has rayon run anything, by a function pointer. A generic function that calls rayon is compiled together with a
+//! good part of rayon, for each type of element: that was a fifth of the code of this crate.
 
 use rayon::prelude::*;
 use std::ops::Range;

@@ -95,6 +95,19 @@ fn a_result_that_is_what_c_held_is_said_to_be() {
     let half = said(&task(2.0, -1.0), &[13.0, 0.0, 3.0]);
     assert!(half.starts_with("element (1, 0): "), "{half}");
     assert_eq!(said(&task(0.0, 1.0), &[1.0, 0.0, 3.0]), "Exact");
+
+    // What an SDDMM adds to is S: a result of S alone was written.
+    let [b, y] = [dense(2, 1, 1, Layout::RowMajor, &[1.0, 2.0]), dense(3, 1, 1, Layout::RowMajor, &[1.0; 3])];
+    let task = Inputs { b: Some(b), y: Some(y), mode: SddmmMode::AddS, ..Inputs::plain(Op::Sddmm, &a) };
+    let s = Some(AnySlice::F32(&[1.0, 2.0, 3.0]));
+    let place = Place::Visited;
+    let found = AnySlice::F32(&[1.0, 2.0, 3.0]);
+    let Verdict::Wrong(mismatch) =
+        verdict(&task, Found::Dense(Output { found, place, poison: None, before: s, before_place: place }))
+    else {
+        panic!("products of 1 and 2 are missing");
+    };
+    assert!(mismatch.message.starts_with("element (0, 0): "), "{}", mismatch.message);
 }
 
 #[test]

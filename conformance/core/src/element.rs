@@ -37,7 +37,7 @@ pub struct Element {
     pub beta: f64,
     /// What C held.
     pub c: f64,
-    /// True where it is of the second call, from another C: the first one was right.
+    /// True where it is of the second call, from another C: in the first one, it was not wrong.
     pub is_second: bool,
     /// alpha = 0 multiplies all the same.
     pub computes_zero: bool,
@@ -79,7 +79,9 @@ pub fn look(
     let calls = if view.backend.is_some() { starts.len() } else { 1 };
     let mut first = None;
     for (call, c) in starts.iter().take(calls).enumerate() {
-        let (interest, element) = look_at_call(case, operands, (view, &exact), at, c.as_deref())?;
+        let Some((interest, element)) = look_at_call(case, operands, (view, &exact), at, c.as_deref()) else {
+            break;
+        };
         let element = Element { is_second: call > 0, ..element };
         if interest.0 > 0 {
             return Some(element);

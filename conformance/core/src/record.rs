@@ -107,9 +107,11 @@ fn mismatch_record(m: Mismatch) -> report::Mismatch {
 fn past_the_largest(m: &Mismatch) -> Option<String> {
     let overflows = matches!(m.expected.as_str(), "inf" | "-inf");
     let by_bound = m.tier == Some(Criterion::T1) && m.defect == Defect::Value && m.bound.is_some();
+    // What is said before the element stays.
+    let before = m.message.split_once("element (").map_or("", |(before, _)| before);
     let text = || {
         format!(
-            "expected an overflow to {}: the exact result is past the largest number, so an infinity or NaN may stand there, or \
+            "{before}expected an overflow to {}: the exact result is past the largest number, so an infinity or NaN may stand there, or \
              a finite number as near to it as the bound allows; found {} (0x{:x})",
             m.expected,
             m.found,
@@ -171,6 +173,10 @@ mod tests {
             message.contains("an infinity or NaN may stand there") && !message.contains("exceeds"),
             "{message}"
         );
+        // Found by a reader: which call it was got lost.
+        mismatch.message = "in a second call: element (0, 0): error inf exceeds the bound inf".to_owned();
+        let message = mismatch_record(mismatch.clone()).message;
+        assert!(message.starts_with("in a second call: expected an overflow to inf"), "{message}");
         mismatch.expected = "2.5".to_owned();
         assert!(mismatch_record(mismatch).message.contains("exceeds"));
     }

@@ -22,7 +22,7 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-# Words of an entry -> which terms count, and which operand alpha is multiplied into first; or None, and where there is a NaN for another right result.
+# Words of an entry -> which terms count, and which operand alpha is multiplied into first; or None, and where the library has NaN instead of the right result.
 RULES = {
     "coo_matmat_dense skips stored zeros": (lambda a, b, scaled: a != 0, None),
     "gemv skips zeros of x": (lambda a, b, scaled: b != 0, "b"),

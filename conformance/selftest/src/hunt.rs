@@ -308,12 +308,14 @@ impl Hunt {
             return;
         }
         self.judged += 1;
+        let earlier = asked.in_call.is_some();
+        let tier = deciding_tier(verdict).filter(|_| !earlier);
         self.kill = Symptom::of(verdict).map(|symptom| Kill {
             symptom,
-            tier: deciding_tier(verdict),
-            by_bits: deciding_tier(verdict).is_some() && record.tiers.contains(&Criterion::T2),
+            tier,
+            by_bits: tier.is_some() && record.tiers.contains(&Criterion::T2),
             case: case.to_string(),
-            earlier: asked.in_call.is_some(),
+            earlier,
         });
     }
 
@@ -326,12 +328,32 @@ impl Hunt {
     }
 }
 
-/// The tier of a mismatch of values; other defects are not about rounding, and moved bits about no tier.
+/// The tier of a mismatch of values; other defects are not about rounding, and moved bits, which are no elements, about no tier. Words on
+/// what C held may stand before the element.
 fn deciding_tier(verdict: &VerdictRecord) -> Option<Criterion> {
     match verdict {
-        VerdictRecord::Wrong(m) if m.what == Defect::Value && m.message.starts_with("element") => {
-            Some(m.tier)
-        }
+        VerdictRecord::Wrong(m) if m.what == Defect::Value && m.message.contains("element (") => Some(m.tier),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparse_conformance_core::report::Mismatch;
+
+    /// Found by a reader: words before the element hid that it was one, so that a bug that only bits convict counted as convicted by more.
+    #[test]
+    fn words_before_the_element_do_not_hide_its_tier() {
+        let tier = |what, message: &str| {
+            deciding_tier(&VerdictRecord::Wrong(Mismatch::new(Criterion::T2, what, message)))
+        };
+        let element =
+            "element (1, 2): expected 3 (0x3), found 4 (0x4): the declared reduction gives other bits";
+        assert_eq!(tier(Defect::Value, element), Some(Criterion::T2));
+        let second = format!("in a second call, from another C (nothing was found in the first): {element}");
+        assert_eq!(tier(Defect::Value, &second), Some(Criterion::T2));
+        assert_eq!(tier(Defect::Stale, element), None);
+        assert_eq!(tier(Defect::Value, "stored entry 3: expected (0, 1) = 0x1, found (0, 1) = 0x2"), None);
     }
 }

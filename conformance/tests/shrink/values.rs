@@ -158,7 +158,7 @@ fn what_is_wrong_from_the_second_c_alone_is_said_to_be_and_is_looked_at() {
         let VerdictRecord::Wrong(said) = run_case(&case, &loaded, &[bug]).records.remove(0).verdict else {
             panic!("64 too many");
         };
-        let call = "in a second call, from another C (the first call was right): element (0, 0): ";
+        let call = "in a second call, from another C (nothing was found in the first): element (0, 0): ";
         let expected = if is_second { call } else { "element (0, 0): " };
         assert!(said.message.starts_with(expected), "{}", said.message);
     }

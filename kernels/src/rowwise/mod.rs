@@ -166,6 +166,9 @@ impl<'a, A: Unit> ChunkedProduct<'a, A> {
         let refused = OnceLock::new();
         spread(threads, &|workers| {
             for _ in workers {
+                if refused.get().is_some() {
+                    return;
+                }
                 if let Err(refusal) = compute() {
                     // Another thread may have been first: its refusal is the same.
                     let _ = refused.set(refusal);

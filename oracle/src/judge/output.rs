@@ -36,10 +36,9 @@ impl Output<'_> {
     /// True where a result of `cols` columns is, bit for bit, what C held, stored without gaps and row by row.
     pub(super) fn is_as_before(&self, cols: usize) -> bool {
         self.before.is_some_and(|before| {
-            (0..before.len()).all(|visited| {
-                let at = (visited / cols.max(1), visited % cols.max(1));
-                let held = before.bits(self.before_place.offset(at, visited));
-                self.found.bits(self.place.offset(at, visited)) == held
+            (0..before.len()).all(|number| {
+                let at = (number / cols.max(1), number % cols.max(1));
+                self.found.bits(self.place.offset(at, number)) == before.bits(number)
             })
         })
     }

@@ -163,10 +163,10 @@ fn judge_dense_runs(
     worst.unwrap_or_else(|| Judged::only(Verdict::NotRun { reason: "no run".to_owned() }))
 }
 
-/// A finding of the second call: the element that it names was right in the first one.
+/// A finding of the second call, which is not to be looked for in the first one.
 fn from_another_c(mut judged: Judged) -> Judged {
     if let Verdict::Wrong(mismatch) = &mut judged.verdict {
-        mismatch.message.insert_str(0, "in a second call, from another C (the first call was right): ");
+        mismatch.message.insert_str(0, "in a second call, from another C (nothing was found in the first): ");
     }
     judged
 }

@@ -104,7 +104,10 @@ fn terms(out: &mut dyn Write, case: &Case, element: &Element) -> Result<()> {
         writeln!(out, "             ... and {} more", count - TERMS_SHOWN)?;
     }
     if element.is_second {
-        writeln!(out, "  C          of the second call, from other values: the first call was right")?;
+        writeln!(
+            out,
+            "  C          of the second call, from other values: in the first, this element was not wrong"
+        )?;
     }
     let added = if element.beta == 0.0 {
         String::new()

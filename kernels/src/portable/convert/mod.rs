@@ -32,11 +32,13 @@ pub(crate) use bit_tcf::BitTcfToCsr;
 pub(crate) use blocks::{BcsrToCsr, BlockedEllToCsr, CsrToBcsr, CsrToBlockedEll};
 pub(crate) use compressed::{CscToCsr, CsrToCoo, CsrToCsc};
 pub(crate) use coo::{CooToCsc, CooToCsr};
+#[cfg(target_arch = "x86_64")]
 pub(crate) use cp_csr::CpCsrToCsr;
 pub(crate) use ell::{CsrToEll, EllToCsr};
 pub(crate) use libra_sddmm::LibraSddmmToCsr;
 pub(crate) use libra_spmm::LibraSpmmToCsr;
 pub(crate) use loops::CsrToLoops;
+#[cfg(target_arch = "x86_64")]
 pub(crate) use rp_csc::RpCscToCsr;
 pub(crate) use rs_tile::RsTileToCsr;
 
