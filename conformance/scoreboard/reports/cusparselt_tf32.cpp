@@ -1,4 +1,4 @@
-// cuSPARSELt alone, f32 of 1:2 by TF32: which bits of A and of B count; and B stored by rows, where a call does not return (the one after
+// cuSPARSELt alone, f32 of 1:2 by TF32: which bits of A and of B count, and which subnormal numbers; and B stored by rows, where a call does not return (the one after
 // what is printed last).
 //
 //   P is nvidia/cusparselt of the wheel, C the CUDA toolkit:
@@ -34,7 +34,7 @@ void said(const char *what, cusparseStatus_t status) {
 }
 
 // The bits of the first element of A * B, both 64 x 64: A has one element, B is one number.
-uint32_t product(float element, float of_b, cusparseOrder_t order) {
+uint32_t product(float element, float of_b, cusparseOrder_t order, int column = 0) {
     cusparseLtMatDescriptor_t a, b, c;
     cusparseLtMatmulDescriptor_t matmul;
     cusparseLtMatmulAlgSelection_t chosen;
@@ -49,7 +49,7 @@ uint32_t product(float element, float of_b, cusparseOrder_t order) {
     cusparseLtSpMMACompressedSize(&handle, &plan, &small, &buffer);
     cusparseLtMatmulGetWorkspace(&handle, &plan, &work);
     std::vector<float> numbers(SIDE * SIDE), others(SIDE * SIDE, of_b);
-    numbers[0] = element;
+    numbers[column] = element;
     const float alpha = 1, beta = 0;
     void *dense = device(SIDE * SIDE * 4, numbers.data()), *packed = device(small), *out = device(SIDE * SIDE * 4);
     said("cusparseLtSpMMACompress", cusparseLtSpMMACompress(&handle, &plan, dense, packed, device(buffer), nullptr));
@@ -67,8 +67,12 @@ int main() {
         const float value = of_bits(0x3f800000 + low);
         printf("0x%08x in A gives 0x%08x, in B 0x%08x, minus it in A 0x%08x\n", 0x3f800000 + low, product(value, 1, CUSPARSE_ORDER_COL), product(1, value, CUSPARSE_ORDER_COL), product(-value, 1, CUSPARSE_ORDER_COL));
     }
-    // 2^100 times a subnormal number is a normal one.
-    for (uint32_t bits : {0x00800000u, 0x007fe000u, 0x00600000u, 0x00400000u, 0x00200000u, 0x00004000u, 0x00000000u, 0x80000000u, 0x80004000u, 0x80006000u, 0x80200000u, 0x80400000u, 0x80600000u, 0x807fe000u, 0x80800000u}) printf("0x%08x in A times 2^100 gives 0x%08x; in B 0x%08x\n", bits, product(of_bits(bits), of_bits(0x71800000), CUSPARSE_ORDER_COL), product(of_bits(0x71800000), of_bits(bits), CUSPARSE_ORDER_COL));
+    // 2^100 times a subnormal number is a normal one. Of two columns of A, one holds a number.
+    const float large = of_bits(0x71800000);
+    for (uint32_t bits : {0x00800000u, 0x007fc000u, 0x00400000u, 0x00004000u, 0x80004000u, 0x80400000u, 0x80800000u}) {
+        const float value = of_bits(bits);
+        printf("0x%08x times 2^100: in column 0 of A 0x%08x, in column 1 0x%08x, in B 0x%08x\n", bits, product(value, large, CUSPARSE_ORDER_COL), product(value, large, CUSPARSE_ORDER_COL, 1), product(large, value, CUSPARSE_ORDER_COL));
+    }
     talks = true;
     printf("B by columns\n");
     product(1, 1, CUSPARSE_ORDER_COL);
