@@ -98,7 +98,8 @@ fn a_result_that_is_what_c_held_is_said_to_be() {
 
     // What an SDDMM adds to is S: a result of S alone was written.
     let [b, y] = [dense(2, 1, 1, Layout::RowMajor, &[1.0, 2.0]), dense(3, 1, 1, Layout::RowMajor, &[1.0; 3])];
-    let task = Inputs { b: Some(b), y: Some(y), mode: SddmmMode::AddS, ..Inputs::plain(Op::Sddmm, &a) };
+    let task =
+        Inputs { b: Some(b), y: Some(y), mode: SddmmMode::AddS, beta: 1.0, ..Inputs::plain(Op::Sddmm, &a) };
     let s = Some(AnySlice::F32(&[1.0, 2.0, 3.0]));
     let place = Place::Visited;
     let found = AnySlice::F32(&[1.0, 2.0, 3.0]);
