@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every example backend is built as its first lines say and judged with the quick tier, as a user would: plug-ins in C and C++
-# (Eigen among them, where its headers are), a project with CMake (ci/cmake.sh), and two crates outside the workspace. A finding fails;
-# what is missing is said.
+# (Eigen among them, where its headers are), a project with CMake (ci/cmake.sh), a crate with a backend of its own, and a test in a crate
+# outside the workspace. A finding fails; what is missing is said.
 #   ci/examples.sh           all
 #   ci/examples.sh --full    Eigen with the full tier
 source "$(dirname "$0")/env.sh"
@@ -64,11 +64,10 @@ fi
 # The CMake package and its example project.
 ci/cmake.sh "$conformance"
 
-# The crate outside takes the workspace's versions and profile, so that what it depends on is compiled once for both. The suite
-# itself is compiled again for it (cargo tells path dependencies of two workspaces apart), without optimisation.
-cp Cargo.lock "$examples/own-backend/Cargo.lock"
-cargo build --manifest-path "$examples/own-backend/Cargo.toml"
-judge own-backend "$CARGO_TARGET_DIR/debug/own-backend" run
+# The crate with a backend of its own: beside the command, where that was compiled with the tests.
+built="$(dirname "$conformance")"
+if [ "$(basename "$built")" = release ]; then cargo build --release --locked -p own-backend; fi
+judge own-backend "$built/own-backend" run
 
 # The test in README, in a new crate outside, compiled as its user would: what it depends on is counted; one case alone by its line.
 own=(--manifest-path "$examples/own-test/Cargo.toml")

@@ -78,11 +78,10 @@ pub fn look(
     // Where nothing runs, no call differs from another.
     let calls = if view.backend.is_some() { starts.len() } else { 1 };
     let mut first = None;
-    for (call, c) in starts.iter().take(calls).enumerate() {
-        let Some((interest, element)) = look_at_call(case, operands, (view, &exact), at, c.as_deref()) else {
+    for call in starts.iter().take(calls).map(Option::as_deref).enumerate() {
+        let Some((interest, element)) = look_at_call(case, operands, (view, &exact), at, call) else {
             break;
         };
-        let element = Element { is_second: call > 0, ..element };
         if interest.0 > 0 {
             return Some(element);
         }
@@ -91,13 +90,13 @@ pub fn look(
     first
 }
 
-/// The same of one call, from this C.
+/// The same of one call: its number, and the C that it starts from.
 fn look_at_call(
     case: &Case,
     operands: &Operands,
     (view, exact): (ElementView<'_>, &ExactOperands<'_>),
     at: Option<(usize, usize)>,
-    c: Option<&[f64]>,
+    (call, c): (usize, Option<&[f64]>),
 ) -> Option<(Interest, Element)> {
     let result = match view.backend {
         Some(backend) => Some(ran(case, operands, backend, c)?),
@@ -140,7 +139,7 @@ fn look_at_call(
                 factor: site.factor,
                 beta,
                 c: seen.held,
-                is_second: false,
+                is_second: call > 0,
                 computes_zero: alpha0_reads || site.factor.is_some(),
                 other_max,
             };
@@ -152,9 +151,8 @@ fn look_at_call(
 }
 
 fn ran(case: &Case, operands: &Operands, backend: &dyn Backend, c: Option<&[f64]>) -> Option<DenseResult> {
-    let before = c.filter(|_| case.contract.op.updates()).map_or(Before::Poison, Before::Values);
     let mut spent = Duration::ZERO;
-    match execute(case, operands, backend, before, &mut spent) {
+    match execute(case, operands, backend, Before::of(case, c), &mut spent) {
         Response::Dense(result) => Some(result),
         _ => None,
     }

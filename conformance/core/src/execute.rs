@@ -65,6 +65,14 @@ pub enum Before<'a> {
     Bits(u64),
 }
 
+impl<'a> Before<'a> {
+    /// What C holds before a call of this case, from the `c` that it is judged with: poison where the call does not update C in place.
+    #[must_use]
+    pub fn of(case: &Case, c: Option<&'a [f64]>) -> Self {
+        c.filter(|_| case.contract.op.updates()).map_or(Before::Poison, Before::Values)
+    }
+}
+
 /// Shape of a dense output in memory.
 #[derive(Clone, Copy, Debug)]
 struct Frame {

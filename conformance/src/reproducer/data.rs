@@ -135,8 +135,7 @@ impl Data {
         let is_sampled = case.contract.op.is_sampled();
         let mut first = None;
         for c in starts(case, operands, profile) {
-            let in_place = c.as_deref().filter(|_| case.contract.op.updates());
-            let before = in_place.map_or(Before::Poison, Before::Values);
+            let before = Before::of(case, c.as_deref());
             let response = execute(case, operands, backend, before, &mut Duration::default());
             let result = match &response {
                 Response::Dense(result) => Some(result),

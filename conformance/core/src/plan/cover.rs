@@ -162,15 +162,23 @@ impl Tuples {
         gain
     }
 
-    /// Open pairs of level `level` of factor `f` with the factors of `row` that are set already.
-    fn gain_of(&self, row: &[u8], set: &[bool], f: usize, level: u8) -> usize {
+    /// For each level of factor `f`, its open pairs with the factors of `row` that are set already. (Most of a plan's time: so it counts the
+    /// levels side by side.)
+    fn gains(&self, row: &[u8], set: &[usize], f: usize) -> Vec<u16> {
         let (levels, factors) = (&self.space.levels, self.space.levels.len());
-        let open = |g: usize| {
-            let ((i, a), (j, b)) = if f < g { ((f, level), (g, row[g])) } else { ((g, row[g]), (f, level)) };
-            let at = self.pairs[i * factors + j] + usize::from(a) * usize::from(levels[j]) + usize::from(b);
-            self.state[at] == State::Open
-        };
-        (0..factors).filter(|&g| set[g] && g != f && open(g)).count()
+        let mut gains = vec![0; usize::from(levels[f])];
+        for &g in set {
+            let level = usize::from(row[g]);
+            let (first, step) = if g < f {
+                (self.pairs[g * factors + f] + level * gains.len(), 1)
+            } else {
+                (self.pairs[f * factors + g] + level, usize::from(levels[g]))
+            };
+            for (gain, state) in gains.iter_mut().zip(self.state[first..].iter().step_by(step)) {
+                *gain += u16::from(*state == State::Open);
+            }
+        }
+        gains
     }
 
     /// These tuples; those that `other` has in the given state are no longer wanted.
@@ -244,6 +252,16 @@ pub(crate) fn complete<T>(
     mix: &mut Mix,
     mut make: impl FnMut(&[u8], &mut Mix) -> Option<(Row, T)>,
 ) -> Vec<T> {
+    // A level that masks would make a row useless for its tuple.
+    let plain: Vec<Vec<u8>> = allowed
+        .iter()
+        .enumerate()
+        .map(|(f, all)| {
+            let plain: Vec<u8> =
+                all.iter().copied().filter(|&level| !tuples.space.is_mask(f, level)).collect();
+            if plain.is_empty() { all.clone() } else { plain }
+        })
+        .collect();
     let mut made = Vec::new();
     let mut order: Vec<usize> = (0..tuples.list.len()).collect();
     mix.shuffle(&mut order);
@@ -260,7 +278,7 @@ pub(crate) fn complete<T>(
             if built == CANDIDATES || wanted.parts().iter().any(outside) {
                 break;
             }
-            let row = fill(tuples, &wanted, allowed, mix, attempt < 2 * CANDIDATES);
+            let row = fill(tuples, &wanted, &plain, mix, attempt < 2 * CANDIDATES);
             if let Some((row, item)) = make(&row, mix)
                 && holds(&row)
             {
@@ -283,35 +301,31 @@ pub(crate) fn complete<T>(
     made
 }
 
-/// A row with the tuple; the other factors in mixed order, each by what it meets, or blindly.
+/// A row with the tuple; the other factors in mixed order, each by what it meets of the levels that may stand there, or blindly.
 fn fill(tuples: &Tuples, wanted: &Tuple, allowed: &[Vec<u8>], mix: &mut Mix, greedy: bool) -> Row {
     let factors = tuples.space.levels.len();
-    let (mut row, mut set) = (vec![0; factors], vec![false; factors]);
+    let mut row = vec![0; factors];
     for &(f, level) in wanted.parts() {
-        (row[usize::from(f)], set[usize::from(f)]) = (level, true);
+        row[usize::from(f)] = level;
     }
-    let mut order: Vec<usize> = (0..factors).filter(|&f| !set[f]).collect();
+    let mut set: Vec<usize> = wanted.parts().iter().map(|&(f, _)| usize::from(f)).collect();
+    let mut order: Vec<usize> = (0..factors).filter(|f| !set.contains(f)).collect();
     mix.shuffle(&mut order);
     for f in order {
-        // A level that masks would make the row useless for its tuple.
-        let plain: Vec<u8> =
-            allowed[f].iter().copied().filter(|&level| !tuples.space.is_mask(f, level)).collect();
-        let levels = if plain.is_empty() { &allowed[f] } else { &plain };
+        let levels = &allowed[f];
         let start = mix.below(levels.len() as u64) as usize;
-        let turned = levels[start..].iter().chain(&levels[..start]).copied();
-        row[f] = if greedy {
-            let mut best = (0, levels[start]);
-            for level in turned {
-                let gain = tuples.gain_of(&row, &set, f, level);
-                if gain > best.0 {
-                    best = (gain, level);
+        row[f] = levels[start];
+        if greedy {
+            let gains = tuples.gains(&row, &set, f);
+            let mut most = 0;
+            for &level in levels[start..].iter().chain(&levels[..start]) {
+                let gain = gains[usize::from(level)];
+                if gain > most {
+                    (most, row[f]) = (gain, level);
                 }
             }
-            best.1
-        } else {
-            levels[start]
-        };
-        set[f] = true;
+        }
+        set.push(f);
     }
     row
 }

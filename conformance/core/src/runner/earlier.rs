@@ -56,10 +56,8 @@ fn finding_of_call(
         return None;
     };
     seen.asked = true;
-    let in_place = case.contract.op.updates();
     let starts = starts(case, operands, &profile);
-    let c = starts.first().and_then(Option::as_deref).filter(|_| in_place);
-    let before = c.map_or(Before::Poison, Before::Values);
+    let before = Before::of(case, starts.first().and_then(Option::as_deref));
     let unread = matches!(before, Before::Poison);
     match execute(case, operands, backend, before, &mut seen.spent) {
         Response::Dense(result) if unread => unwritten(&result, case),
@@ -84,7 +82,7 @@ fn unwritten(result: &DenseResult, case: &Case) -> Option<Verdict> {
 }
 
 /// The verdict with these words before its message.
-fn prefixed(verdict: Verdict, words: &str) -> Verdict {
+pub(super) fn prefixed(verdict: Verdict, words: &str) -> Verdict {
     let with = |text: String| format!("{words}{text}");
     match verdict {
         Verdict::Wrong(mut mismatch) => {

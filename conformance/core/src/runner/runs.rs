@@ -1,5 +1,6 @@
 //! The judged call of a case, or its calls: one from poison; from two different C where C is read.
 
+use super::earlier::prefixed;
 use super::settle::{declared_refusal, judge_move, judge_refusal, settle};
 use super::{Keep, RunState};
 use crate::backend::{Backend, Support};
@@ -121,8 +122,7 @@ fn judge_dense_runs(
     };
     let mut worst: Option<Judged> = None;
     for (call, c) in starts(case, operands, profile).into_iter().enumerate() {
-        let in_place = case.contract.op.updates();
-        let before = c.as_deref().filter(|_| in_place).map_or(Before::Poison, Before::Values);
+        let before = Before::of(case, c.as_deref());
         let judge = |response: &Response| match response {
             Response::Dense(result) => Some(product.judge_dense(exact, result.output(), c.as_deref())),
             _ => None,
@@ -130,10 +130,10 @@ fn judge_dense_runs(
         let (response, judged) = seen.execute_and(case, operands, (backend, before), judge);
         let (result, judged) = match (response, judged) {
             (Response::Dense(result), Some(judged)) => (result, judged),
-            (other, _) => return Judged::only(settle(other)),
+            (other, _) => return of_call(call, Judged::only(settle(other))),
         };
         if judged.verdict.is_finding() {
-            return if call > 0 { from_another_c(judged) } else { judged };
+            return of_call(call, judged);
         }
         let unread = matches!(before, Before::Poison);
         if let Some(bits) = other_filling(case.contract.types.out, seed_of(case)).filter(|_| unread) {
@@ -149,11 +149,11 @@ fn judge_dense_runs(
             }
         }
         if matches!(seen.keep, Keep::Wanted) {
-            let first = First {
-                response: Response::Dense(result),
-                before: c.filter(|_| in_place).map(Cow::into_owned),
+            let before = match before {
+                Before::Values(held) => Some(held.to_vec()),
+                Before::Poison | Before::Bits(_) => None,
             };
-            seen.keep = Keep::Result(Box::new(first));
+            seen.keep = Keep::Result(Box::new(First { response: Response::Dense(result), before }));
         }
         worst = Some(match worst {
             Some(before) => worse(before, judged),
@@ -163,12 +163,18 @@ fn judge_dense_runs(
     worst.unwrap_or_else(|| Judged::only(Verdict::NotRun { reason: "no run".to_owned() }))
 }
 
-/// A finding of the second call, which is not to be looked for in the first one.
-fn from_another_c(mut judged: Judged) -> Judged {
-    if let Verdict::Wrong(mismatch) = &mut judged.verdict {
-        mismatch.message.insert_str(0, "in a second call, from another C (nothing was found in the first): ");
+/// What came of a call. Of the second one it says so, because it is not to be looked for in the first.
+fn of_call(call: usize, judged: Judged) -> Judged {
+    match call {
+        0 => judged,
+        _ => Judged {
+            verdict: prefixed(
+                judged.verdict,
+                "in a second call, from another C (nothing was found in the first): ",
+            ),
+            ..judged
+        },
     }
-    judged
 }
 
 /// A finding that depends on what the output held before the call, although it must not be read; says what that was.

@@ -37,34 +37,22 @@ impl Backend for MySpmv {
         let plain =
             params.alpha == 1.0 && params.beta == 0.0 && !params.transpose_a && params.fault.is_none();
         if !(mine && plain) {
-            return Support::Excluded {
-                reason: "only y = A * x for CSR in f32".into(),
-            };
+            return Support::Excluded { reason: "only y = A * x for CSR in f32".into() };
         }
         let arithmetic = Arithmetic::chain(Reduction::MulAddChain, Precision::F32, Precision::F32);
-        Support::Supported {
-            arithmetic,
-            profile: Profile::default(),
-        }
+        Support::Supported { arithmetic, profile: Profile::default() }
     }
 
     fn run(&self, _contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
         let Task::Spmv {
-            a: AnySparse::F32(Sparse::Csr(a)),
-            x: AnySlice::F32(x),
-            y: AnySliceMut::F32(y),
-            ..
+            a: AnySparse::F32(Sparse::Csr(a)), x: AnySlice::F32(x), y: AnySliceMut::F32(y), ..
         } = task
         else {
             return Err("not an f32 CSR SpMV".into());
         };
         for (i, y) in y.iter_mut().enumerate() {
             let (cols, values) = a.row(i);
-            *y = cols
-                .iter()
-                .zip(values)
-                .map(|(&k, v)| v * x[k as usize])
-                .fold(0.0, |sum, p| sum + p);
+            *y = cols.iter().zip(values).map(|(&k, v)| v * x[k as usize]).fold(0.0, |sum, p| sum + p);
         }
         Ok(Answer::Written)
     }
