@@ -8,7 +8,7 @@ packages="${CARGO_TARGET_DIR:-target}/package"
 rm -f "$packages"/*.crate
 log="$(mktemp)"
 trap 'rm -f "$log"' EXIT
-cargo package --locked --workspace --exclude sparse-golden --exclude sparse-fuzz-targets --exclude sparse-fuzz-judge-targets --no-verify --allow-dirty >"$log" 2>&1 || { cat "$log"; exit 1; }
+cargo package --locked --workspace --exclude own-backend --exclude sparse-golden --exclude sparse-fuzz-targets --exclude sparse-fuzz-judge-targets --no-verify --allow-dirty >"$log" 2>&1 || { cat "$log"; exit 1; }
 # Targets that are tests, benchmarks or subjects of tests are left out on purpose; a repository is not known.
 grep '^warning' "$log" | grep -v 'ignoring \(test\|benchmark\|binary\|example\) \|no documentation, homepage or repository' && {
   say "cargo warns about a package"

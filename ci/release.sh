@@ -39,7 +39,7 @@ fi
 
 ci/package.sh
 if [ "${1:-}" = --dry-run ]; then
-  cargo publish --dry-run --locked --allow-dirty --workspace --exclude sparse-golden --exclude sparse-fuzz-targets --exclude sparse-fuzz-judge-targets
+  cargo publish --dry-run --locked --allow-dirty --workspace --exclude own-backend --exclude sparse-golden --exclude sparse-fuzz-targets --exclude sparse-fuzz-judge-targets
 fi
 (cd "$files" && sha256sum -- * >SHA256SUMS)
 say "made: $(cd "$files" && ls | tr '\n' ' ')"

@@ -226,6 +226,20 @@ mod tests {
         assert!(matches!(worse(not_run(), within(0.5)).verdict, Verdict::NotRun { .. }));
     }
 
+    /// Found by a reader: only a wrong result of the second call said so; a crash read as if it were one of the first.
+    #[test]
+    fn what_comes_of_a_second_call_says_so() {
+        let crash = |call| {
+            let crashed = Judged::only(Verdict::Crashed { message: "signal 11".to_owned() });
+            match of_call(call, crashed).verdict {
+                Verdict::Crashed { message } => message,
+                other => format!("{other:?}"),
+            }
+        };
+        assert_eq!(crash(0), "signal 11");
+        assert_eq!(crash(1), "in a second call, from another C (nothing was found in the first): signal 11");
+    }
+
     /// Found by mutation: the junk for a backend that computes 0 * C could be shorter than C.
     #[test]
     fn what_c_holds_before_each_run_has_its_size() {
