@@ -66,9 +66,9 @@ fn text(report: &Report) -> String {
 #[test]
 fn threads_do_not_change_a_report() {
     let mut texts = Vec::new();
-    for (seed, threads, contracts) in [
-        (0, 4, ["spmv.c*", "transpose.csr.*", "convert.csr.*"]),
-        (7, 3, ["sddmm.csr.*", "spgemm.*", "spmm.bcsr.*"]),
+    for (seed, contracts) in [
+        (0, ["spmv.c*", "transpose.csr.*", "convert.csr.*"]),
+        (7, ["sddmm.csr.*", "spgemm.*", "spmm.bcsr.*"]),
     ] {
         // Every kind of operation, one element type: the test takes seconds.
         let options = Options {
@@ -79,8 +79,10 @@ fn threads_do_not_change_a_report() {
             ..Options::default()
         };
         let one = text(&report(&options, 1));
-        let more = text(&report(&options, threads));
-        assert!(one == more, "seed {seed}: {threads} threads wrote another report than one thread");
+        for threads in [4, 3] {
+            let more = text(&report(&options, threads));
+            assert!(one == more, "seed {seed}: {threads} threads wrote another report than one thread");
+        }
         texts.push(one);
     }
     assert_ne!(texts[0], texts[1]);
