@@ -1,6 +1,6 @@
 //! Calls before the judged one. Each must return; its values are not judged, but whatever else is wrong with it is a finding.
 
-use super::settle::settle;
+use super::settle::{prefixed, settle};
 use super::{RunState, judge_operands, runs::starts};
 use crate::backend::{Backend, Support};
 use crate::case::Case;
@@ -79,26 +79,4 @@ fn unwritten(result: &DenseResult, case: &Case) -> Option<Verdict> {
         format!("the poison the output was filled with still stands in {}", counted(left as u64, "element"))
     };
     (left > 0).then(|| Verdict::Wrong(Box::new(Mismatch::plain(Defect::Unwritten, message()))))
-}
-
-/// The verdict with these words before its message.
-pub(super) fn prefixed(verdict: Verdict, words: &str) -> Verdict {
-    let with = |text: String| format!("{words}{text}");
-    match verdict {
-        Verdict::Wrong(mut mismatch) => {
-            mismatch.message = with(mismatch.message);
-            Verdict::Wrong(mismatch)
-        }
-        Verdict::Crashed { message } => Verdict::Crashed { message: with(message) },
-        Verdict::LoneRefusal { refusal } => Verdict::LoneRefusal { refusal: with(refusal) },
-        Verdict::LoneAcceptance { expected } => Verdict::LoneAcceptance { expected: with(expected) },
-        Verdict::TimedOut { seconds, idle, tail } => {
-            Verdict::TimedOut { seconds, idle, tail: Some(with(tail.unwrap_or_default())) }
-        }
-        other @ (Verdict::Exact
-        | Verdict::Within { .. }
-        | Verdict::AgreedRefusal { .. }
-        | Verdict::Unsupported { .. }
-        | Verdict::NotRun { .. }) => other,
-    }
 }

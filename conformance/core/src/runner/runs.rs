@@ -1,7 +1,6 @@
 //! The judged call of a case, or its calls: one from poison; from two different C where C is read.
 
-use super::earlier::prefixed;
-use super::settle::{declared_refusal, judge_move, judge_refusal, settle};
+use super::settle::{declared_refusal, judge_move, judge_refusal, prefixed, settle};
 use super::{Keep, RunState};
 use crate::backend::{Backend, Support};
 use crate::case::Case;

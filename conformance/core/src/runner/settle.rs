@@ -77,3 +77,25 @@ pub(super) fn judge_move((profile, sheets): (&Profile, &Sheets<'_>), response: R
         (_, other) => settle(other),
     }
 }
+
+/// The verdict with these words before its message.
+pub(super) fn prefixed(verdict: Verdict, words: &str) -> Verdict {
+    let with = |text: String| format!("{words}{text}");
+    match verdict {
+        Verdict::Wrong(mut mismatch) => {
+            mismatch.message = with(mismatch.message);
+            Verdict::Wrong(mismatch)
+        }
+        Verdict::Crashed { message } => Verdict::Crashed { message: with(message) },
+        Verdict::LoneRefusal { refusal } => Verdict::LoneRefusal { refusal: with(refusal) },
+        Verdict::LoneAcceptance { expected } => Verdict::LoneAcceptance { expected: with(expected) },
+        Verdict::TimedOut { seconds, idle, tail } => {
+            Verdict::TimedOut { seconds, idle, tail: Some(with(tail.unwrap_or_default())) }
+        }
+        other @ (Verdict::Exact
+        | Verdict::Within { .. }
+        | Verdict::AgreedRefusal { .. }
+        | Verdict::Unsupported { .. }
+        | Verdict::NotRun { .. }) => other,
+    }
+}
