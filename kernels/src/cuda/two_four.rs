@@ -47,8 +47,8 @@ pub(super) const SYMBOLS: &[&str] = &[
 /// Rows and columns of a block, and its threads.
 const TILE: usize = 128;
 
-/// Steps of B in shared memory.
-const STAGES: usize = 3;
+/// Stages in shared memory.
+const RING: usize = 3;
 
 /// Every kernel for 2:4.
 pub(super) fn rows(table: &mut Vec<GpuKernel>, target: GpuTarget) {
@@ -125,10 +125,8 @@ where
 struct RegisterTiles<A> {
     rows: usize,
     k: usize,
-    blocks: usize,
-    steps: usize,
+    stages: usize,
     a: GpuBuffer<u32>,
-    metadata: GpuBuffer<u32>,
     sums: PhantomData<A>,
 }
 
@@ -137,13 +135,11 @@ struct RegisterTiles<A> {
 #[derive(Clone, Copy, Debug)]
 struct TwoFourArg {
     a: u64,
-    metadata: u64,
     b: u64,
     c: u64,
     ldb: u64,
     ldc: u64,
-    blocks: i32,
-    steps: i32,
+    stages: i32,
     rows: i32,
     k: i32,
     n: i32,
@@ -152,9 +148,8 @@ struct TwoFourArg {
 }
 
 layout! { TwoFour
-    TwoFourArg as "TwoFour", 80: {
-        a: 0, metadata: 8, b: 16, c: 24, ldb: 32, ldc: 40, blocks: 48, steps: 52, rows: 56, k: 60, n: 64,
-        alpha: 68, beta: 72,
+    TwoFourArg as "TwoFour", 64: {
+        a: 0, b: 8, c: 16, ldb: 24, ldc: 32, stages: 40, rows: 44, k: 48, n: 52, alpha: 56, beta: 60,
     }
 }
 
@@ -172,10 +167,8 @@ fn prepare<I: MatrixUnitElement, A>(
     Ok(Prepared::Tiles(Box::new(RegisterTiles {
         rows: m.rows,
         k: m.cols,
-        blocks: fragments.blocks,
-        steps: fragments.steps,
-        a: gpu.upload(&fragments.a)?,
-        metadata: gpu.upload(&fragments.metadata)?,
+        stages: fragments.stages,
+        a: gpu.upload(&fragments.words)?,
         sums: PhantomData,
     })))
 }
@@ -195,18 +188,16 @@ impl<I: TwoFourInstance<A, O>, A, O: Word> Tiled<I, O> for RegisterTiles<A> {
             2 => TILE * 2,
             _ => (TILE + 8) * 4,
         };
-        let shared = STAGES * 2 * I::K * row;
+        let shared = RING * (fragments::STAGE * 4 + fragments::STEPS * 2 * I::K * row);
         let grid = Grid::new("tiles of C", blocks, TILE as u32, shared as u32)?;
         let (ldb, ldc) = (b.ld as u64, c.ld as u64);
         let arguments = TwoFourArg {
             a: self.a.address(),
-            metadata: self.metadata.address(),
             b: b.data.address(),
             c: c.data.address(),
             ldb,
             ldc,
-            blocks: self.blocks as i32,
-            steps: self.steps as i32,
+            stages: self.stages as i32,
             rows: self.rows as i32,
             k: self.k as i32,
             n,
@@ -214,10 +205,10 @@ impl<I: TwoFourInstance<A, O>, A, O: Word> Tiled<I, O> for RegisterTiles<A> {
             beta,
         };
         // SAFETY: `TwoFourArg` is the one parameter of every kernel of two_four.cu, and `TwoFourInstance` ties the symbol to the types.
-        // a and metadata have 32 lanes (of 4 words and of 1) for each of blocks x steps instructions (`fragments`). `fits` compared
-        // B and C with rows, k and n, and both have their elements (`DeviceDense::new`); rows of B start at multiples of 16 bytes
-        // (`Prepared::launch`) and are read below k and n, C is written for i < rows and j < n. Shared memory is STAGES stages of K
-        // rows, below the 48 KiB that need no asking or asked for by `GpuCall::launch`. `prepare` and `extent` keep all extents below 2^30.
+        // a has STAGE words for each of `stages` stages of each block of TILE rows (`fragments`). `fits` compared B and C with rows,
+        // k and n, and both have their elements (`DeviceDense::new`); rows of B start at multiples of 16 bytes (`Prepared::launch`)
+        // and are read below k and n, C is written for i < rows and j < n. Shared memory is RING stages of A, its metadata and
+        // STEPS * K rows of B, asked for by `GpuCall::launch`. `prepare` and `extent` keep all extents below 2^30.
         unsafe { GpuCall::new(Source::TwoFour, I::NAMES[0], grid).arg(&arguments).launch(gpu) }
     }
 }

@@ -74,6 +74,14 @@ pub(super) struct Slices {
 }
 
 impl SlicedMatrix {
+    /// d with `low` of the row in the bits below the size of a row, `row_bytes`.
+    pub(super) fn exchanged(mut self, low: impl Fn(u32) -> u32, row_bytes: usize) -> SlicedMatrix {
+        for d in &mut self.d {
+            *d |= low(*d / row_bytes as u32);
+        }
+        self
+    }
+
     /// Uploads the slices; `words` appends those of W of a block and a slice, as many for each.
     pub(super) fn upload(
         &self,
@@ -147,17 +155,20 @@ impl Blocking {
         cut
     }
 
-    /// The rows of B of every block and slice, ascending.
+    /// The rows of B that a block names in a slice, ascending.
+    pub(super) fn named<T>(self, m: &NmParts<T>, (block, slice): (usize, usize)) -> Vec<u32> {
+        let (first, last) = (block * self.tn / m.l, ((block + 1) * self.tn - 1) / m.l);
+        let of = |group| (0..self.span).filter_map(move |r| met(m, slice * self.span + r, group));
+        let rows: BTreeSet<usize> = (first..=last).flat_map(of).collect();
+        rows.into_iter().map(|row| row as u32).collect()
+    }
+
+    /// The rows of B of every block and slice.
     fn lists<T>(self, m: &NmParts<T>, cut: &mut SlicedMatrix) -> Vec<Vec<u32>> {
         let Sizes { blocks, slices, .. } = cut.sizes;
         let mut lists = Vec::with_capacity(blocks * slices);
         for block in 0..blocks {
-            let (first, last) = (block * self.tn / m.l, ((block + 1) * self.tn - 1) / m.l);
-            for slice in 0..slices {
-                let of = |group| (0..self.span).filter_map(move |r| met(m, slice * self.span + r, group));
-                let rows: BTreeSet<usize> = (first..=last).flat_map(of).collect();
-                lists.push(rows.into_iter().map(|row| row as u32).collect::<Vec<u32>>());
-            }
+            lists.extend((0..slices).map(|slice| self.named(m, (block, slice))));
         }
         let cap = lists.iter().map(Vec::len).max().unwrap_or(0);
         cut.sizes.cap = cap;

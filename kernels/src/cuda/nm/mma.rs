@@ -42,7 +42,7 @@ const TM: usize = 128;
 /// Slices in shared memory.
 const STAGES: usize = 2;
 
-/// A thread block: `tn` columns of W, one thread for each; `per_sm` blocks share a multiprocessor.
+/// A thread block: `tn` columns of W, one thread (of tf32 two) for each; `per_sm` blocks share a multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ThreadBlock {
     tn: usize,
@@ -66,7 +66,8 @@ impl ThreadBlock {
     /// Bytes of shared memory.
     const fn shared(self, blocking: &Blocking, cap: usize, groups: usize) -> usize {
         let element = blocking.row_bytes / TM;
-        STAGES * ((cap + 1) * blocking.row_bytes + blocking.ws * (self.tn * element + groups * 4))
+        let stage = (cap + 1) * blocking.row_bytes + blocking.ws * (self.tn * element + groups * 4);
+        STAGES * stage.next_multiple_of(128)
     }
 }
 
@@ -77,12 +78,23 @@ pub(in super::super) trait MatrixUnitElement: Operand<f32> + Word {
     /// Elements of one register.
     const EACH: usize = Self::K / 8;
 
+    /// Threads for each column of W.
+    const SIDES: usize;
+
+    /// The chunk of 16 bytes that number 0 of a row of B is exchanged for in shared memory.
+    fn exchange(row: u32) -> u32;
+
     /// A register of such elements, the first one lowest; rounded where the instruction would cut bits.
     fn register(elements: &[Self]) -> u32;
 }
 
 impl MatrixUnitElement for Tf32 {
     const K: usize = 8;
+    const SIDES: usize = 2;
+
+    fn exchange(row: u32) -> u32 {
+        (row & 3) << 1 | (row >> 2 & 1)
+    }
 
     fn register(elements: &[Tf32]) -> u32 {
         elements[0].load().to_bits()
@@ -91,6 +103,11 @@ impl MatrixUnitElement for Tf32 {
 
 impl MatrixUnitElement for F16 {
     const K: usize = 16;
+    const SIDES: usize = 1;
+
+    fn exchange(row: u32) -> u32 {
+        row & 7
+    }
 
     fn register(elements: &[F16]) -> u32 {
         u32::from(elements[0].0) | u32::from(elements[1].0) << 16
@@ -99,6 +116,11 @@ impl MatrixUnitElement for F16 {
 
 impl MatrixUnitElement for Bf16 {
     const K: usize = 16;
+    const SIDES: usize = 1;
+
+    fn exchange(row: u32) -> u32 {
+        row & 7
+    }
 
     fn register(elements: &[Bf16]) -> u32 {
         u32::from(elements[0].0) | u32::from(elements[1].0) << 16
@@ -183,7 +205,16 @@ layout! { NmMma
     }
 }
 
-/// For products with `n` columns of B. Takes the longest slices that fit, because a kernel waits for data at the start of each.
+/// Rows of W in a slice, best first, for a matrix with `height` of them: whole instructions of `k`, as few rows past the end as can
+/// be, and slices as long as can be, because a kernel waits for data at the start of each, for as long as 8 rows take.
+fn slice_rows(height: usize, k: usize) -> Vec<usize> {
+    let mut rows: Vec<usize> =
+        [128, 96, 80, 64, 48, 40, 32, 24, 16, 8].into_iter().filter(|rows| rows % k == 0).collect();
+    rows.sort_by_key(|&rows| height.div_ceil(rows) * (rows + 8));
+    rows
+}
+
+/// For products with `n` columns of B: the first block and slices that fit.
 fn prepare<I: MatrixUnitElement>(
     gpu: &Gpu,
     nm: &Nm<I>,
@@ -193,10 +224,8 @@ fn prepare<I: MatrixUnitElement>(
     if is_tiled(nm, transpose, n) {
         let limit = gpu.shared_limit()?;
         for block in ThreadBlock::candidates(n, nm.cols, gpu.multiprocessors()?) {
-            for rows in [64, 32, 16, 8] {
-                if rows % I::K == 0
-                    && let Some(tiles) = MmaTiles::new(gpu, nm, (block, rows), limit)?
-                {
+            for rows in slice_rows(height(nm), I::K) {
+                if let Some(tiles) = MmaTiles::new(gpu, nm, (block, rows), limit)? {
                     return Ok(Prepared::Tiles(Box::new(tiles)));
                 }
             }
@@ -221,11 +250,11 @@ impl MmaTiles {
             packed: true,
         };
         let limit = limit / block.per_sm;
-        // A block names at least as many rows of B as one group does, or all there are.
-        if block.shared(&blocking, rows.min(nm.rows), 1) > limit {
+        // Cutting takes long: a first slice that does not fit is enough.
+        if block.shared(&blocking, blocking.named(nm, (0, 0)).len(), 1) > limit {
             return Ok(None);
         }
-        let cut = blocking.cut(nm);
+        let cut = blocking.cut(nm).exchanged(|row| I::exchange(row) * 16, blocking.row_bytes);
         let shared = block.shared(&blocking, cut.sizes.cap, cut.sizes.groups);
         // A lane of each warp holds one row.
         if cut.sizes.cap > block.tn || shared > limit {
@@ -254,7 +283,7 @@ impl<I: NmInstance<O>, O: Word> Tiled<I, O> for MmaTiles {
         let sizes = &self.slices.sizes;
         let n = extent("columns of C", c.cols)?;
         let blocks = c.cols.div_ceil(TM) as u128 * sizes.blocks as u128;
-        let grid = Grid::new("tiles of C", blocks, self.block.tn as u32, self.shared as u32)?;
+        let grid = Grid::new("tiles of C", blocks, (self.block.tn * I::SIDES) as u32, self.shared as u32)?;
         let (ldb, ldc) = (b.ld as u64, c.ld as u64);
         let arguments = NmMmaArg {
             b: b.data.address(),
@@ -354,6 +383,21 @@ mod tests {
         let outside = [words(&m, 8, (1, 0)), words(&m, 8, (0, 2))];
         assert!(outside.iter().flatten().all(|&x| x == 0), "columns 8.. and rows 16..");
         assert_eq!(outside.map(|words| words.len()), [64, 64]);
+    }
+
+    #[test]
+    fn slices_are_long_and_end_with_the_matrix() {
+        assert_eq!(slice_rows(2048, 16), [128, 96, 80, 64, 48, 32, 16]);
+        assert_eq!(slice_rows(160, 8)[0], 80, "two slices; of 128 rows 96 would be past the end");
+        assert_eq!(slice_rows(8, 16)[0], 16, "an instruction");
+    }
+
+    /// What shared memory serves together: chunk 0 of 8 rows that ldmatrix turns, or of the rows t and t + 4 of tf32.
+    #[test]
+    fn rows_are_exchanged_for_different_chunks() {
+        let chunks = |of: fn(u32) -> u32| (0..8).map(of).collect::<std::collections::BTreeSet<u32>>();
+        assert_eq!(chunks(F16::exchange).len(), 8);
+        assert_eq!(chunks(Tf32::exchange).len(), 8);
     }
 
     #[test]

@@ -5,9 +5,13 @@
 //!   16 bit   registers  [g][2t, 2t + 1]  [g + 8][2t, 2t + 1]  [g][2t + 8, 2t + 9]  [g + 8][2t + 8, 2t + 9]
 //!   tf32     registers  [g][t]           [g + 8][t]           [g][t + 4]           [g + 8][t + 4]
 //!   metadata            chunks 4p..4p + 4 of row g (low half), of row g + 8 (high half), p = t % 2
+//!
+//! one stage of a block of 128 rows, in words:
+//!   registers  [step 2][row block of 16, 8 of them][lane][4]
+//!   metadata   [step 2][64 rows, 2 of them][lane][row block of 16, 4 of them]
 //! ```
 //!
-//! Arrays that were cut for the shorter instruction hold the same chunks in the same order, in other words: nibbles are looked
+//! Rows past the end and steps past the last are chunks 0100 of zeros. Arrays that were cut for the shorter instruction hold the same chunks in the same order, in other words: nibbles are looked
 //! up, and a last instruction that is half there is filled up with 0100 and +0.
 
 use crate::cuda::listed::TermLists;
@@ -19,23 +23,29 @@ use sparse_types::refusal::Refusal;
 /// The first columns of a chunk.
 const EMPTY: u32 = 0b0100;
 
+/// Steps along k in a stage.
+pub(super) const STEPS: usize = 2;
+
+/// Row blocks of 16 in a block of threads, and those that share a lane's words of metadata.
+const HIGH: usize = 8;
+const SHARED: usize = 4;
+
+/// Words of a stage: 4 registers and one of metadata for each lane of each instruction.
+pub(super) const STAGE: usize = STEPS * HIGH * 32 * 5;
+
 /// A matrix in registers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Fragments {
-    /// Blocks of 16 rows.
-    pub(super) blocks: usize,
-    /// Instructions along k.
-    pub(super) steps: usize,
-    /// [block][step][lane][4].
-    pub(super) a: Vec<u32>,
-    /// [block][step][lane].
-    pub(super) metadata: Vec<u32>,
+    /// Stages along k.
+    pub(super) stages: usize,
+    /// [block of 128 rows][stage][STAGE].
+    pub(super) words: Vec<u32>,
 }
 
 /// The nibble of a chunk; that of an empty one past the end.
 fn nibble<T: MatrixUnitElement>(m: &TwoFourParts<T>, cut: TwoFourCut, row: usize, chunk: usize) -> u32 {
     let kept = cut.chunk / 2;
-    if chunk >= cut.stride() / kept {
+    if chunk >= cut.stride() / kept || row >= m.rows.next_multiple_of(ROWS) {
         return EMPTY;
     }
     let (word, bit) = cut.nibble(row, chunk);
@@ -45,37 +55,61 @@ fn nibble<T: MatrixUnitElement>(m: &TwoFourParts<T>, cut: TwoFourCut, row: usize
 /// The matrix for `two_four.cu`.
 pub(super) fn fragments<T: MatrixUnitElement>(m: &TwoFourParts<T>) -> Result<Fragments, Refusal> {
     let cut = TwoFourCut::new::<T>(m.cols, m.short_k)?;
+    let (blocks, stages) = (m.rows.div_ceil(HIGH * ROWS), cut.stride().div_ceil(STEPS * T::K));
+    let mut words = Vec::with_capacity(blocks * stages * STAGE);
+    for (block, stage) in (0..blocks).flat_map(|block| (0..stages).map(move |stage| (block, stage))) {
+        let top = block * HIGH * ROWS;
+        for step in stage * STEPS..(stage + 1) * STEPS {
+            for tile in 0..HIGH {
+                registers(m, cut, (top + tile * ROWS, step), &mut words);
+            }
+        }
+        for step in stage * STEPS..(stage + 1) * STEPS {
+            for first in (0..HIGH).step_by(SHARED) {
+                for lane in 0..32 {
+                    words.extend(
+                        (first..first + SHARED).map(|tile| metadata(m, cut, (top + tile * ROWS, step), lane)),
+                    );
+                }
+            }
+        }
+    }
+    Ok(Fragments { stages, words })
+}
+
+/// Registers of operand A of one instruction: 16 rows from `top` on, all lanes.
+fn registers<T: MatrixUnitElement>(
+    m: &TwoFourParts<T>,
+    cut: TwoFourCut,
+    (top, step): (usize, usize),
+    words: &mut Vec<u32>,
+) {
     // Kept values of a row that one instruction takes; chunks are 8.
     let k = T::K;
-    let (blocks, steps) = (m.rows.div_ceil(ROWS), cut.stride().div_ceil(k));
-    let mut found = Fragments {
-        blocks,
-        steps,
-        a: Vec::with_capacity(blocks * steps * 128),
-        metadata: Vec::with_capacity(blocks * steps * 32),
-    };
-    let value = |row: usize, at: usize| match at < cut.stride() {
+    let value = |row: usize, at: usize| match row < m.rows.next_multiple_of(ROWS) && at < cut.stride() {
         true => m.values[row * cut.stride() + at],
         false => T::from_bits64(0),
     };
-    let tiles = (0..blocks).flat_map(|block| (0..steps).map(move |step| (block * ROWS, step)));
-    for (top, step) in tiles {
-        for (g, t) in (0..32).map(|lane| (lane / 4, lane % 4)) {
-            for (row, side) in [(g, 0), (g + 8, 0), (g, 1), (g + 8, 1)] {
-                let first = step * k + t * T::EACH + side * k / 2;
-                let elements: Vec<T> = (first..first + T::EACH).map(|at| value(top + row, at)).collect();
-                found.a.push(T::register(&elements));
-            }
-            let half = |row: usize| {
-                (0..4).fold(0, |word, c| {
-                    let chunk = step * 8 + t % 2 * 4 + c;
-                    word | nibble(m, cut, top + row, chunk) << (4 * c)
-                })
-            };
-            found.metadata.push(half(g) | half(g + 8) << 16);
+    for (g, t) in (0..32).map(|lane| (lane / 4, lane % 4)) {
+        for (row, side) in [(g, 0), (g + 8, 0), (g, 1), (g + 8, 1)] {
+            let first = step * k + t * T::EACH + side * k / 2;
+            let elements: Vec<T> = (first..first + T::EACH).map(|at| value(top + row, at)).collect();
+            words.push(T::register(&elements));
         }
     }
-    Ok(found)
+}
+
+/// The word of metadata of one instruction that a lane holds.
+fn metadata<T: MatrixUnitElement>(
+    m: &TwoFourParts<T>,
+    cut: TwoFourCut,
+    (top, step): (usize, usize),
+    lane: usize,
+) -> u32 {
+    let half = |row: usize| {
+        (0..4).fold(0, |word, c| word | nibble(m, cut, top + row, step * 8 + lane % 2 * 4 + c) << (4 * c))
+    };
+    half(lane / 4) | half(lane / 4 + 8) << 16
 }
 
 /// The terms of op(A): every kept slot inside the matrix.
@@ -142,21 +176,27 @@ mod tests {
             let f = fragments(&m).expect("legal");
             let bits = 32 / T::EACH;
             let mut found = Vec::new();
-            for (tile, lane) in (0..f.blocks * f.steps).flat_map(|t| (0..32).map(move |lane| (t, lane))) {
-                for i in 0..4 * T::EACH {
-                    let (row, at) = mma.a_of_lane(lane, i);
-                    let word = f.a[(tile * 32 + lane) * 4 + i / T::EACH];
+            let stages = f.words.chunks(STAGE).zip(0..).flat_map(|(stage, at)| {
+                let (block, first) = (at / f.stages, at % f.stages * STEPS);
+                let (registers, metadata) = stage.split_at(STEPS * HIGH * 128);
+                (0..STEPS * HIGH)
+                    .map(move |at| (block * HIGH + at % HIGH, first + at / HIGH, at, registers, metadata))
+            });
+            for (tile, step, at, registers, metadata) in stages {
+                for (lane, i) in (0..32).flat_map(|lane| (0..4 * T::EACH).map(move |i| (lane, i))) {
+                    let (row, kept_at) = mma.a_of_lane(lane, i);
+                    let word = registers[at * 128 + lane * 4 + i / T::EACH];
                     let value = T::from_bits64(
                         u64::from(word >> (bits * (i % T::EACH) % 32)) & (u64::MAX >> (64 - bits)),
                     );
                     let kept = mma.chunk() / 2;
-                    let (meta, shift) = mma.nibble_of_chunk(row, at / kept);
+                    let (meta, shift) = mma.nibble_of_chunk(row, kept_at / kept);
                     let holder = mma.lane_of_word(meta, 0);
-                    let offsets =
-                        mma.offsets(f.metadata[tile * 32 + holder] >> shift & 15).expect("legal nibble");
-                    let col = tile % f.steps * mma.k() + at / kept * mma.chunk() + offsets[at % kept];
+                    let word = metadata[(at / SHARED * 32 + holder) * SHARED + at % SHARED];
+                    let offsets = mma.offsets(word >> shift & 15).expect("legal nibble");
+                    let col = step * mma.k() + kept_at / kept * mma.chunk() + offsets[kept_at % kept];
                     if !value.is_positive_zero() {
-                        found.push((tile / f.steps * ROWS + row, col, value.to_f64()));
+                        found.push((tile * ROWS + row, col, value.to_f64()));
                     }
                 }
             }
