@@ -267,8 +267,8 @@ template <int GROUPS, typename Unit, typename Out> struct Block {
         }
     }
 
-    // C = W^T * B where all that the warp has is there. Apart from the general case, whose code is long: what is run is then read
-    // from the cache of instructions.
+    // C = W^T * B where all that the warp has is there. The general case is apart from it, and a loop over rows of a copy in local
+    // memory: unrolled whole it was most of the kernel, more than the cache of instructions holds.
     __device__ __forceinline__ bool whole() const {
         return t.alpha == 1.0f && t.beta == 0.0f && i0 + TM <= t.n && j0 + mine + 32 <= t.cols &&
                (reinterpret_cast<u64>(t.c) | t.ldc * sizeof(Out)) % Unit::TOGETHER == 0;
@@ -287,18 +287,20 @@ template <int GROUPS, typename Unit, typename Out> struct Block {
             }
             return;
         }
+        Unit kept[PARTS][4];
 #pragma unroll
-        for (int x = 0; x < 4; x++) {
+        for (int m = 0; m < PARTS; m++)
 #pragma unroll
-            for (int y = 0; y < 4; y++) {
-                const int j = first + 8 * x + y % 2;
-                if (j >= t.cols) continue;
-                Out *c = static_cast<Out *>(t.c) + static_cast<u64>(j) * t.ldc;
+            for (int x = 0; x < 4; x++) kept[m][x] = acc[m][x];
+#pragma unroll 1
+        for (int e = 0; e < 16; e++) {
+            const int x = e / 4, y = e % 4, j = first + 8 * x + y % 2;
+            if (j >= t.cols) continue;
+            Out *c = static_cast<Out *>(t.c) + static_cast<u64>(j) * t.ldc;
 #pragma unroll
-                for (int m = 0; m < PARTS; m++) {
-                    const int i = i0 + side + Unit::column(m, y / 2, g);
-                    if (i < t.n) acc[m][x].store(y, t.alpha, t.beta, c + i);
-                }
+            for (int m = 0; m < PARTS; m++) {
+                const int i = i0 + side + Unit::column(m, y / 2, g);
+                if (i < t.n) kept[m][x].store(y, t.alpha, t.beta, c + i);
             }
         }
     }

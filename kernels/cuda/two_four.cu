@@ -208,8 +208,8 @@ template <typename Unit, typename Out> struct Block {
         return x;
     }
 
-    // C = A * B where the warp's 64 x 64 are there and pairs lie at multiples of their size. Apart from the general case, whose
-    // code is long: what is run is then read from the cache of instructions.
+    // C = A * B where the warp's 64 x 64 are there and pairs lie at multiples of their size. The general case is apart from it, and a
+    // loop over rows of a copy in local memory: unrolled whole it was most of the kernel, more than the cache of instructions holds.
     __device__ __forceinline__ bool whole() const {
         const u64 pair = 2 * sizeof(Out);
         return t.alpha == 1.0f && t.beta == 0.0f && i0 + warp / 2 * 64 + 64 <= t.rows && j0 + warp % 2 * 64 + 64 <= t.n &&
@@ -230,19 +230,19 @@ template <typename Unit, typename Out> struct Block {
             }
             return;
         }
+        Unit kept[4][8];
 #pragma unroll
-        for (int m = 0; m < 4; m++) {
+        for (int m = 0; m < 4; m++)
 #pragma unroll
-            for (int y = 0; y < 4; y++) {
-                const int i = top + m * 16 + g + y / 2 * 8;
-                if (i >= t.rows) continue;
-                Out *c = static_cast<Out *>(t.c) + static_cast<u64>(i) * t.ldc;
+            for (int x = 0; x < 8; x++) kept[m][x] = acc[m][x];
+#pragma unroll 1
+        for (int e = 0; e < 16; e++) {
+            const int m = e / 4, y = e % 4, i = top + m * 16 + g + y / 2 * 8, j = left + two + y % 2;
+            if (i >= t.rows) continue;
+            Out *c = static_cast<Out *>(t.c) + static_cast<u64>(i) * t.ldc + j;
 #pragma unroll
-                for (int x = 0; x < 8; x++) {
-                    const int j = left + 8 * x + two + y % 2;
-                    if (j < t.n) acc[m][x].store(y, t.alpha, t.beta, c + j);
-                }
-            }
+            for (int x = 0; x < 8; x++)
+                if (j + 8 * x < t.n) kept[m][x].store(y, t.alpha, t.beta, c + 8 * x);
         }
     }
 

@@ -45,7 +45,7 @@ fn all_entries_decode_into_few_slots() {
     assert_eq!(all.len(), 114);
     let steps: usize = all.iter().map(|program| program.steps.len()).sum();
     // 168,970 instructions, and an exit behind the nine entries whose last instruction branches back.
-    assert_eq!(steps, 183_848 + 9, "a step an instruction");
+    assert_eq!(steps, 104_282 + 9, "a step an instruction");
     for program in &all {
         let extent = program.extent;
         let slots = extent.predicates + extent.narrow + extent.wide;
