@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .protocol import DTYPES
+from .protocol import DTYPES, _Broke
 
 _INDEX: dict[str, np.dtype[Any]] = {"u32": np.dtype("<i4")}
 
@@ -32,7 +32,7 @@ class NumPy:
     def take(self, array: Any, type: str) -> np.ndarray:
         found = np.asarray(array)
         if found.dtype != DTYPES[type]:
-            raise TypeError(f"the result is {found.dtype}, the contract says {type} ({DTYPES[type]})")
+            raise _Broke(f"the result is {found.dtype}, the contract says {type} ({DTYPES[type]})")
         return found
 
     def same(self, array: Any, before: np.ndarray, type: str) -> bool:
@@ -80,7 +80,7 @@ class Torch:
     def take(self, array: Any, type: str) -> np.ndarray:
         tensor = array.detach()
         if tensor.dtype != (self.torch.int32 if type in _INDEX else self.types[type]):
-            raise TypeError(f"the result is {tensor.dtype}, the contract says {type}")
+            raise _Broke(f"the result is {tensor.dtype}, the contract says {type}")
         tensor = tensor.contiguous().cpu()
         tensor = tensor.view(self.raw[type]) if type in self.raw else tensor
         return np.asarray(tensor.numpy()).view(_INDEX.get(type, DTYPES[type]))
@@ -113,7 +113,7 @@ class CuPy:
         found = self.cupy.asnumpy(array)
         wanted = _INDEX.get(type, DTYPES[type])
         if found.dtype != wanted:
-            raise TypeError(f"the result is {found.dtype}, the contract says {type} ({wanted})")
+            raise _Broke(f"the result is {found.dtype}, the contract says {type} ({wanted})")
         return found
 
     def same(self, array: Any, before: np.ndarray, type: str) -> bool:
@@ -146,7 +146,7 @@ class Jax:
     def take(self, array: Any, type: str) -> np.ndarray:
         found, wanted = np.asarray(array), np.dtype(_INDEX.get(type, self.types.get(type, DTYPES[type])))
         if found.dtype != wanted:
-            raise TypeError(f"the result is {found.dtype}, the contract says {type} ({wanted})")
+            raise _Broke(f"the result is {found.dtype}, the contract says {type} ({wanted})")
         return found.view(_INDEX.get(type, DTYPES[type]))
 
     def same(self, array: Any, before: np.ndarray, type: str) -> bool:

@@ -25,7 +25,7 @@ from typing import Any, Callable, Mapping, Sequence
 import numpy as np
 
 from ._arrays import library
-from .protocol import FIELDS, OPERATIONS, Backend, Sparse, Task, _broken_guard, _guarded
+from .protocol import FIELDS, OPERATIONS, Backend, Sparse, Task, _Broke, _broken_guard, _guarded
 
 _RELAY = Path(__file__).with_name("_relay.py")
 _FINDING = re.compile(r"^finding: (?P<words>.*)\n +conformance replay (?P<case>'[^']*'|\S+)", re.MULTILINE)
@@ -221,10 +221,10 @@ def _answering(function: Callable[..., Any], operation: str, lib: Any) -> tuple[
             lib.poison(out.shape, type)
             made = function(*given)
             if made is None:
-                raise TypeError("the function returned None: the result must be returned, not written into an argument")
+                raise _Broke("the function returned None: the result must be returned, not written into an argument")
             result = lib.take(made, type)
             if result.shape != out.shape:
-                raise ValueError(f"the result has the shape {result.shape}, must have {out.shape}")
+                raise _Broke(f"the result has the shape {result.shape}, must have {out.shape}")
             out[...] = result
         _unchanged(before, lib)
         return None
@@ -253,7 +253,7 @@ def _given(operand: Any, types: Mapping[str, str], name: str, lib: Any, before: 
 def _unchanged(before: Sequence[tuple[str, Any, np.ndarray, str]], lib: Any) -> None:
     for label, made, held, type in before:
         if not lib.same(made, held, type):
-            raise RuntimeError(f"it changed its input {label}")
+            raise _Broke(f"it changed its input {label}", inputs_modified=True)
 
 
 def _write_into(function: Callable[..., Any], given: list[Any], out: np.ndarray, type: str, lib: Any) -> None:
@@ -264,7 +264,7 @@ def _write_into(function: Callable[..., Any], given: list[Any], out: np.ndarray,
     raw[...] = lib.take(made, type)
     broken = _broken_guard(raw)
     if broken is not None:
-        raise RuntimeError(f"it wrote outside of its result, to element {broken} of {out.size}")
+        raise _Broke(f"it wrote outside of its result, to element {broken} of {out.size}", guard_broken=broken)
     out[...] = inside.reshape(out.shape)
 
 
@@ -292,7 +292,7 @@ def _of_scipy(matrix: Any) -> Sparse:
         return Sparse("csc", rows=rows, cols=cols, col_ptr=matrix.indptr, row_idx=matrix.indices, values=matrix.data)
     if matrix.format == "coo":
         return Sparse("coo", rows=rows, cols=cols, row_idx=matrix.row, col_idx=matrix.col, values=matrix.data)
-    raise TypeError(f"a {matrix.format} matrix of SciPy; return csr, csc or coo, or sparse_conformance.Sparse")
+    raise _Broke(f"a {matrix.format} matrix of SciPy; return csr, csc or coo, or sparse_conformance.Sparse")
 
 
 class _Listening:

@@ -124,6 +124,14 @@ class Refuse(Exception):
     """The request is refused, for this reason."""
 
 
+class _Broke(Exception):
+    """A rule that a function broke, as this package saw: no exception of the function's. `reply` is what the judge is told beside."""
+
+    def __init__(self, words: str, **reply: Any):
+        super().__init__(words)
+        self.reply = reply
+
+
 class Sparse:
     """A sparse matrix: its format, and its extents, flags and arrays as attributes (names and types in `FIELDS`)."""
 
@@ -318,12 +326,15 @@ class Backend:
                 reply["outcome"] = "written"
                 arrays[task._output] = (task.types["out"], task._raw[_GUARD:-_GUARD])
             elif not isinstance(result, Sparse):
-                raise TypeError(f"{task.op} must return Sparse(...), not {type(result).__name__}")
+                raise _Broke(f"{task.op} must return Sparse(...), not {type(result).__name__}")
             else:
                 reply["outcome"] = "sparse"
                 reply["sparse"], arrays = _fields(result, task.types["out"])
         except Refuse as refusal:
             reply["outcome"], reply["message"] = "refused", _words(str(refusal))
+        except _Broke as broke:
+            reply["outcome"], reply["message"] = "broke", _words(str(broke))
+            reply.update(broke.reply)
         except BaseException as error:
             lost = _device_is_lost()
             if self.isolated and (lost or not isinstance(error, Exception)):
@@ -335,7 +346,7 @@ class Backend:
             where = "; the device is lost to this process: all that follows fails" if lost else ""
             reply["message"] = _words(f"it raised {type(error).__name__}: {error}{where}\n{traceback.format_exc()}")
         after = payload.tobytes()
-        reply["inputs_modified"] = after != before
+        reply["inputs_modified"] = after != before or reply.get("inputs_modified", False)
         if after != before:
             at = next(i for i, (old, new) in enumerate(zip(before, after)) if old != new)
             array = max((a for a in header["arrays"] if a["offset"] <= at), key=lambda a: a["offset"])
@@ -480,7 +491,7 @@ def _fields(matrix: Sparse, type: str) -> tuple[dict[str, Any], _Arrays]:
         else:
             array, limits = np.asarray(value), np.iinfo(DTYPES[kind])
             if array.dtype != DTYPES[kind] and len(array) and not limits.min <= array.min() <= array.max() <= limits.max:
-                raise ValueError(f"{name} goes from {array.min()} to {array.max()}, which {kind} does not hold")
+                raise _Broke(f"{name} goes from {array.min()} to {array.max()}, which {kind} does not hold")
             arrays[name] = (kind, np.ascontiguousarray(array, DTYPES[kind]).ravel())
     return {"format": matrix.format, "extents": extents}, arrays
 
