@@ -37,23 +37,6 @@ OFFSET_OF(NmMma, len, 68); OFFSET_OF(NmMma, groups, 72); OFFSET_OF(NmMma, alpha,
 
 constexpr int TM = 128, STAGES = 2;
 
-__device__ __forceinline__ u32 load4(u32 from) {
-    u32 x;
-    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x) : "r"(from) : "memory");
-    return x;
-}
-__device__ __forceinline__ uint2 load8(u32 from) {
-    uint2 x;
-    asm volatile("ld.shared.v2.u32 {%0,%1}, [%2];" : "=r"(x.x), "=r"(x.y) : "r"(from) : "memory");
-    return x;
-}
-
-__device__ __forceinline__ float4 load16(u32 from) {
-    float4 x;
-    asm volatile("ld.shared.v4.f32 {%0,%1,%2,%3}, [%4];" : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w) : "r"(from) : "memory");
-    return x;
-}
-
 struct Tf32Unit {
     typedef Tf32 In;
     static constexpr int K = 8, SIDES = 2, PARTS = 8 / SIDES;
@@ -64,7 +47,7 @@ struct Tf32Unit {
     template <typename Out> __device__ __forceinline__ void store(int x, float alpha, float beta, Out *c) const {
         finish(acc[x], alpha, beta, c);
     }
-    // The chunk that number 0 of a row is exchanged for.
+    // The chunk that number 0 of a row is exchanged for: `exchange` of the host (kernels/src/cuda/nm/mma.rs).
     __device__ __forceinline__ static int swizzle(u32 row) { return (row & 3) << 1 | (row >> 2 & 1); }
     // Column of B, of the warp's, of row `half` * 8 + g of the instruction for part m.
     __device__ __forceinline__ static int column(int m, int half, int g) { return half * 32 + 4 * g + m; }
@@ -78,10 +61,10 @@ struct Tf32Unit {
             const u32 at = from + (rows.at[x] ^ lane / 4 * 16);
 #pragma unroll
             for (int half = 0; half < 2; half++) {
-                const float4 v = load16(at + half * 128);
+                const uint4 v = load16(at + half * 128);
                 const int y = 2 * x + half;
-                a[0][y] = tf32_operand(v.x), a[1][y] = tf32_operand(v.y);
-                a[2][y] = tf32_operand(v.z), a[3][y] = tf32_operand(v.w);
+                a[0][y] = tf32_operand(__uint_as_float(v.x)), a[1][y] = tf32_operand(__uint_as_float(v.y));
+                a[2][y] = tf32_operand(__uint_as_float(v.z)), a[3][y] = tf32_operand(__uint_as_float(v.w));
             }
         }
     }
@@ -217,15 +200,9 @@ template <int GROUPS, typename Unit, typename Out> struct Block {
             for (int y = 0; y < 4; y++) {
                 const int row = __shfl_sync(~0u, rows, (x + y) * AT_ONCE + lane / CHUNKS);
                 const char *from = b + static_cast<u32>(row) * pitch;
-                if (WHOLE) copy_listed(row, to + y * STEP * ROW, from);
-                else copy16_if(row >= 0, to + y * STEP * ROW, from, bytes);
+                copy16_listed<WHOLE>(row, to + y * STEP * ROW, from, bytes);
             }
         }
-    }
-
-    __device__ __forceinline__ static void copy_listed(int row, u32 to, const char *from) {
-        asm volatile("{.reg .pred p;\n setp.ge.s32 p, %2, 0;\n @p cp.async.cg.shared.global [%0], [%1], 16;\n}" ::"r"(to),
-                     "l"(from), "r"(row));
     }
 
     // `only` is the group of all instructions, -1 where there are several.

@@ -119,7 +119,7 @@ template <int TY, int WARPS, int STAGES, bool PACKED> struct Block {
             for (int y = 0; y < 4; y++) {
                 const int row = __shfl_sync(~0u, list, (x + y) * AT_ONCE + lane / PER_ROW);
                 const char *from = from_b + static_cast<u32>(row) * pitch;
-                copy16_if(row >= 0, to + y * STEP * TM * 4, from, WHOLE ? 16 : bytes);
+                copy16_listed<WHOLE>(row, to + y * STEP * TM * 4, from, bytes);
             }
         }
     }

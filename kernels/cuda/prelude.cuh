@@ -111,6 +111,25 @@ __device__ __forceinline__ void finish(Acc acc, Acc alpha, Acc beta, Out* c) {
 
 __device__ __forceinline__ u32 shared_at(const void* at) { return static_cast<u32>(__cvta_generic_to_shared(at)); }
 
+// From shared memory.
+__device__ __forceinline__ u32 load4(u32 from) {
+  u32 x;
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x) : "r"(from) : "memory");
+  return x;
+}
+
+__device__ __forceinline__ uint2 load8(u32 from) {
+  uint2 x;
+  asm volatile("ld.shared.v2.u32 {%0,%1}, [%2];" : "=r"(x.x), "=r"(x.y) : "r"(from) : "memory");
+  return x;
+}
+
+__device__ __forceinline__ uint4 load16(u32 from) {
+  uint4 x;
+  asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w) : "r"(from) : "memory");
+  return x;
+}
+
 // 4, 8 or 16 bytes from global to shared memory.
 template <int BYTES>
 __device__ __forceinline__ void copy(u32 to, const void* from) {
@@ -123,10 +142,16 @@ __device__ __forceinline__ void copy16(u32 to, const void* from, int bytes) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(to), "l"(from), "r"(bytes));
 }
 
-__device__ __forceinline__ void copy16_if(bool there, u32 to, const void* from, int bytes) {
-  asm volatile(
-      "{.reg .pred p;\n setp.ne.u32 p, %3, 0;\n @p cp.async.cg.shared.global [%0], [%1], 16, %2;\n}" ::"r"(to), "l"(from),
-      "r"(bytes), "r"(static_cast<u32>(there)));
+// The same of a row that a list names, WHOLE if all 16 are read; nothing where the list has ended, number -1.
+template <bool WHOLE>
+__device__ __forceinline__ void copy16_listed(int row, u32 to, const void* from, int bytes) {
+  if (WHOLE) {
+    asm volatile("{.reg .pred p;\n setp.ge.s32 p, %2, 0;\n @p cp.async.cg.shared.global [%0], [%1], 16;\n}" ::"r"(to),
+                 "l"(from), "r"(row));
+  } else {
+    asm volatile("{.reg .pred p;\n setp.ge.s32 p, %3, 0;\n @p cp.async.cg.shared.global [%0], [%1], 16, %2;\n}" ::"r"(to),
+                 "l"(from), "r"(bytes), "r"(row));
+  }
 }
 
 __device__ __forceinline__ void commit() { asm volatile("cp.async.commit_group;\n"); }

@@ -75,9 +75,7 @@ struct Tf32Operand {
         for (int y = 0; y < 8; y++) {
 #pragma unroll
             for (int x = 0; x < 4; x++) {
-                float value;
-                asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(from + 4 * x * ROW + 8 * y * 4) : "memory");
-                b[y][x] = hopeful(value, odd[x]);
+                b[y][x] = hopeful(__uint_as_float(load4(from + 4 * x * ROW + 8 * y * 4)), odd[x]);
             }
         }
         const float any = __fadd_rn(__fadd_rn(odd[0], odd[1]), __fadd_rn(odd[2], odd[3]));
@@ -200,12 +198,6 @@ template <typename Unit, typename Out> struct Block {
                 acc[2][x].step(a[2], b[x], e.z), acc[3][x].step(a[3], b[x], e.w);
             }
         }
-    }
-
-    __device__ __forceinline__ static uint4 load16(u32 from) {
-        uint4 x;
-        asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w) : "r"(from) : "memory");
-        return x;
     }
 
     // C = A * B where the warp's 64 x 64 are there and pairs lie at multiples of their size. The general case is apart from it, and a

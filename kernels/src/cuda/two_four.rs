@@ -208,7 +208,7 @@ impl<I: TwoFourInstance<A, O>, A, O: Word> Tiled<I, O> for RegisterTiles<A> {
         // a has STAGE words for each of `stages` stages of each block of TILE rows (`fragments`). `fits` compared B and C with rows,
         // k and n, and both have their elements (`DeviceDense::new`); rows of B start at multiples of 16 bytes (`Prepared::launch`)
         // and are read below k and n, C is written for i < rows and j < n. Shared memory is RING stages of A, its metadata and
-        // STEPS * K rows of B, asked for by `GpuCall::launch`. `prepare` and `extent` keep all extents below 2^30.
+        // STEPS * 2 K rows of B, asked for by `GpuCall::launch`. `prepare` and `extent` keep all extents below 2^30.
         unsafe { GpuCall::new(Source::TwoFour, I::NAMES[0], grid).arg(&arguments).launch(gpu) }
     }
 }

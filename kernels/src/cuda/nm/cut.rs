@@ -11,7 +11,8 @@
 //! ```
 //!
 //! d counts bytes of the slice of B in shared memory, [block][slice][group][row of W]. What does not exist (a row of W past the
-//! end or past the span, a group past the last, a row of B past k) names the row behind the slice, number `cap`.
+//! end or past the span, a group past the last, a row of B past k) names the row behind the slice, number `cap`. For the matrix
+//! unit the bits below the size of a row say which chunks of the row are exchanged (`SlicedMatrix::exchanged`).
 //!
 //! On the device a slice of W is followed by its part of d, as in shared memory: one run of 16-byte copies brings both.
 

@@ -81,7 +81,7 @@ pub(in super::super) trait MatrixUnitElement: Operand<f32> + Word {
     /// Threads for each column of W.
     const SIDES: usize;
 
-    /// The chunk of 16 bytes that number 0 of a row of B is exchanged for in shared memory.
+    /// The chunk of 16 bytes that number 0 of a row of B is exchanged for in shared memory: `swizzle` of the kernel.
     fn exchange(row: u32) -> u32;
 
     /// A register of such elements, the first one lowest; rounded where the instruction would cut bits.
@@ -101,31 +101,23 @@ impl MatrixUnitElement for Tf32 {
     }
 }
 
-impl MatrixUnitElement for F16 {
-    const K: usize = 16;
-    const SIDES: usize = 1;
+macro_rules! halves {
+    ($($half:ident)*) => {
+        $(impl MatrixUnitElement for $half {
+            const K: usize = 16;
+            const SIDES: usize = 1;
 
-    fn exchange(row: u32) -> u32 {
-        row & 7
-    }
+            fn exchange(row: u32) -> u32 {
+                row & 7
+            }
 
-    fn register(elements: &[F16]) -> u32 {
-        u32::from(elements[0].0) | u32::from(elements[1].0) << 16
-    }
+            fn register(elements: &[$half]) -> u32 {
+                u32::from(elements[0].0) | u32::from(elements[1].0) << 16
+            }
+        })*
+    };
 }
-
-impl MatrixUnitElement for Bf16 {
-    const K: usize = 16;
-    const SIDES: usize = 1;
-
-    fn exchange(row: u32) -> u32 {
-        row & 7
-    }
-
-    fn register(elements: &[Bf16]) -> u32 {
-        u32::from(elements[0].0) | u32::from(elements[1].0) << 16
-    }
-}
+halves! { F16 Bf16 }
 
 /// An instantiation of the sources: operands of this type to `O`.
 pub(super) trait NmInstance<O>: MatrixUnitElement {
@@ -392,12 +384,14 @@ mod tests {
         assert_eq!(slice_rows(8, 16)[0], 16, "an instruction");
     }
 
-    /// What shared memory serves together: chunk 0 of 8 rows that ldmatrix turns, or of the rows t and t + 4 of tf32.
+    /// What `swizzle` of nm_mma.cu says. Shared memory serves chunk 0 of 8 rows together (those that ldmatrix turns, or the rows t and
+    /// t + 4 of tf32), so that all are different.
     #[test]
     fn rows_are_exchanged_for_different_chunks() {
-        let chunks = |of: fn(u32) -> u32| (0..8).map(of).collect::<std::collections::BTreeSet<u32>>();
-        assert_eq!(chunks(F16::exchange).len(), 8);
-        assert_eq!(chunks(Tf32::exchange).len(), 8);
+        let chunks = |of: fn(u32) -> u32| (0..9).map(of).collect::<Vec<u32>>();
+        assert_eq!(chunks(F16::exchange), [0, 1, 2, 3, 4, 5, 6, 7, 0]);
+        assert_eq!(chunks(Bf16::exchange), chunks(F16::exchange));
+        assert_eq!(chunks(Tf32::exchange), [0, 2, 4, 6, 1, 3, 5, 7, 0]);
     }
 
     #[test]

@@ -11,8 +11,9 @@
 //!   metadata   [step 2][64 rows, 2 of them][lane][row block of 16, 4 of them]
 //! ```
 //!
-//! Rows past the end and steps past the last are chunks 0100 of zeros. Arrays that were cut for the shorter instruction hold the same chunks in the same order, in other words: nibbles are looked
-//! up, and a last instruction that is half there is filled up with 0100 and +0.
+//! Rows past the end and steps past the last are chunks 0100 of zeros. Arrays that were cut for the shorter instruction hold the
+//! same chunks in the same order, in other words: nibbles are looked up, and a last instruction that is half there is filled up
+//! with 0100 and +0.
 
 use crate::cuda::listed::TermLists;
 use crate::cuda::nm::MatrixUnitElement;
@@ -42,10 +43,15 @@ pub(super) struct Fragments {
     pub(super) words: Vec<u32>,
 }
 
+/// Rows of the arrays: blocks of them are whole.
+fn stored_rows<T>(m: &TwoFourParts<T>) -> usize {
+    m.rows.next_multiple_of(ROWS)
+}
+
 /// The nibble of a chunk; that of an empty one past the end.
 fn nibble<T: MatrixUnitElement>(m: &TwoFourParts<T>, cut: TwoFourCut, row: usize, chunk: usize) -> u32 {
     let kept = cut.chunk / 2;
-    if chunk >= cut.stride() / kept || row >= m.rows.next_multiple_of(ROWS) {
+    if chunk >= cut.stride() / kept || row >= stored_rows(m) {
         return EMPTY;
     }
     let (word, bit) = cut.nibble(row, chunk);
@@ -86,7 +92,7 @@ fn registers<T: MatrixUnitElement>(
 ) {
     // Kept values of a row that one instruction takes; chunks are 8.
     let k = T::K;
-    let value = |row: usize, at: usize| match row < m.rows.next_multiple_of(ROWS) && at < cut.stride() {
+    let value = |row: usize, at: usize| match row < stored_rows(m) && at < cut.stride() {
         true => m.values[row * cut.stride() + at],
         false => T::from_bits64(0),
     };
