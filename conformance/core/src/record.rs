@@ -124,6 +124,7 @@ fn past_the_largest(m: &Mismatch) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::reason::SECOND_CALL;
     use sparse_oracle::verdict::WrongElements;
 
     /// Found by mutation: one wrong element was "and 0 more".
@@ -174,9 +175,9 @@ mod tests {
             "{message}"
         );
         // Found by a reader: which call it was got lost.
-        mismatch.message = "in a second call: element (0, 0): error inf exceeds the bound inf".to_owned();
+        mismatch.message = format!("{SECOND_CALL}element (0, 0): error inf exceeds the bound inf");
         let message = mismatch_record(mismatch.clone()).message;
-        assert!(message.starts_with("in a second call: expected an overflow to inf"), "{message}");
+        assert!(message.starts_with(&format!("{SECOND_CALL}expected an overflow to inf")), "{message}");
         mismatch.expected = "2.5".to_owned();
         assert!(mismatch_record(mismatch).message.contains("exceeds"));
     }

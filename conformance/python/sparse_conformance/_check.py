@@ -253,7 +253,7 @@ def _given(operand: Any, types: Mapping[str, str], name: str, lib: Any, before: 
 def _unchanged(before: Sequence[tuple[str, Any, np.ndarray, str]], lib: Any) -> None:
     for label, made, held, type in before:
         if not lib.same(made, held, type):
-            raise _Broke(f"it changed its input {label}", inputs_modified=True)
+            raise _Broke(f"it changed the input {label}", inputs_modified=True)
 
 
 def _write_into(function: Callable[..., Any], given: list[Any], out: np.ndarray, type: str, lib: Any) -> None:
@@ -264,7 +264,7 @@ def _write_into(function: Callable[..., Any], given: list[Any], out: np.ndarray,
     raw[...] = lib.take(made, type)
     broken = _broken_guard(raw)
     if broken is not None:
-        raise _Broke(f"it wrote outside of its result, to element {broken} of {out.size}", guard_broken=broken)
+        raise _Broke(f"it wrote outside its result: element {broken} of {out.size}", guard_broken=broken)
     out[...] = inside.reshape(out.shape)
 
 

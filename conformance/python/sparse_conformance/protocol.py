@@ -320,6 +320,8 @@ class Backend:
                 if checked:
                     task.check()
                 result = function(task)
+            except _Broke:
+                raise
             except refuses as error:
                 raise Refuse(f"{type(error).__name__}: {error}") from error
             if task._output is not None and task._raw is not None:

@@ -2,7 +2,8 @@
 //!
 //! A search that takes any failure drifts: it starts at a wrong last row and ends at a crash on an empty matrix. So a
 //! candidate counts only with the same verdict, the same defect where it is wrong (in the same array, where something was
-//! written that may not be), and the same words, numbers aside, where it crashed, refused or took what it must refuse ("slippage" in Groce, Holmes, Kellar, ISSTA 2017).
+//! written that may not be), and the same words, numbers aside, where it crashed, refused or took what it must refuse
+//! ("slippage" in Groce, Holmes, Kellar, ISSTA 2017).
 
 use crate::report::{CaseRecord, Defect, VerdictKind};
 use sparse_oracle::verdict::Verdict;
@@ -115,8 +116,12 @@ fn class(message: &str) -> String {
     words.join(" ").chars().take(LONGEST).collect()
 }
 
-/// In which call before the judged one it happened is no reason: it would be one without them.
+/// What a message starts with that is about the second of two calls which differ in what C holds.
+pub const SECOND_CALL: &str = "in a second call, from another C (nothing was found in the first): ";
+
+/// In which call it happened is no reason: it would be one without those before it.
 fn without_turn(message: &str) -> &str {
+    let message = message.strip_prefix(SECOND_CALL).unwrap_or(message);
     match message.split_once(" before the judged one (after=") {
         Some((head, rest)) if head.starts_with("in call ") => {
             rest.split_once("): ").map_or(message, |(_, words)| words)
@@ -158,6 +163,18 @@ mod tests {
         assert_ne!(a, crashed("attempt to divide by zero"));
     }
 
+    /// Found by a reader: those words took 67 of the letters that count, so that two crashes which start alike became one cause, and a
+    /// crash of the first call and of the second became two.
+    #[test]
+    fn which_of_two_calls_it_was_makes_no_other_reason() {
+        let (lost, alike) = ("it raised RuntimeError: CUDA error", "it raised RuntimeError: CUSPARSE_STATUS");
+        let second = |words: &str| crashed(&format!("{SECOND_CALL}{words}"));
+        assert_eq!(second(lost), crashed(lost));
+        assert_ne!(second(lost), second(alike));
+        let earlier = format!("in call 3 before the judged one (after=many): {lost}");
+        assert_eq!(crashed(&earlier), crashed(lost));
+    }
+
     #[test]
     fn signals_and_exit_codes_are_reasons_of_their_own() {
         assert_ne!(crashed("killed by signal 11"), crashed("killed by signal 6"));
@@ -194,6 +211,15 @@ mod tests {
         assert_ne!(values, changed("sc_run wrote to its input B, array data, element 3"));
         assert_eq!(values.to_string(), "wrong-input-modified (A, array values)");
         assert_ne!(values, changed("it changed the input a.values, byte 7"));
+        assert_ne!(
+            changed("it changed the input a.values"),
+            changed("it changed the input b"),
+            "as `check` says it"
+        );
+        assert_eq!(
+            outside("it wrote outside its result: element 52 of 51").to_string(),
+            "wrong-canary (its result)"
+        );
         assert_eq!(changed("it changed the input b, byte 7"), changed("it changed the input b, byte 0"));
         assert_eq!(past_c.label(), "wrong-canary");
     }

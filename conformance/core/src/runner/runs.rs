@@ -7,6 +7,7 @@ use crate::case::Case;
 use crate::determinism::First;
 use crate::execute::{Before, execute, fault_applies, other_filling};
 use crate::operands::{Operands, initial, seed_of};
+use crate::report::reason::SECOND_CALL;
 use crate::response::Response;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Returned;
@@ -166,13 +167,7 @@ fn judge_dense_runs(
 fn of_call(call: usize, judged: Judged) -> Judged {
     match call {
         0 => judged,
-        _ => Judged {
-            verdict: prefixed(
-                judged.verdict,
-                "in a second call, from another C (nothing was found in the first): ",
-            ),
-            ..judged
-        },
+        _ => Judged { verdict: prefixed(judged.verdict, SECOND_CALL), ..judged },
     }
 }
 
@@ -237,8 +232,7 @@ mod tests {
             }
         };
         assert_eq!(crash(0).as_deref(), Some("signal 11"));
-        let second = "in a second call, from another C (nothing was found in the first): signal 11";
-        assert_eq!(crash(1).as_deref(), Some(second));
+        assert_eq!(crash(1), Some(format!("{SECOND_CALL}signal 11")));
     }
 
     /// Found by mutation: the junk for a backend that computes 0 * C could be shorter than C.
