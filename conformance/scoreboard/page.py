@@ -86,7 +86,7 @@ def library(row):
     declared = f"<p>Declared beforehand, and judged as declared:</p><ul>{declared}</ul>" if declared else ""
     return (
         f'<h2 id="{escape(row["name"])}"><a href="{escape(row["home"])}">{escape(row["title"])}</a> {escape(short(row["version"]))}</h2>'
-        f'<p class="soft">{escape(row["description"])}. {row["judged"]:,} cases judged on {escape(row["of"]["date"])} by the suite of commit {escape(row["of"]["commit"])}.</p>{declared}'
+        f'<p class="soft">{escape(row["description"])}. {row["judged"]:,} cases judged on {escape(row["of"]["date"][:10])} by the suite {escape(row["of"]["suite"])} of commit {escape(row["of"]["commit"])}, {escape(row["of"]["plan"])}.</p>{declared}'
         + (f"<p>{row['not_run']} more cases were asked and gave no verdict, most of them because others in the same process had failed.</p>" if row["not_run"] else "")
         + ("".join(map(deviation, row["deviations"])) or "<p>No deviation was found.</p>")
     )
@@ -105,7 +105,7 @@ def html(board):
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f"<title>Sparse scoreboard</title><style>{STYLE}</style></head><body>\n<h1>Sparse scoreboard</h1>\n"
-        f'<p class="soft">Sparse conformance {escape(board["suite"])}, {escape(board["plan"])}, {escape(board["date"])}.</p>\n'
+        f'<p class="soft">Sparse conformance, {escape(board["date"][:10])}.</p>\n'
         "<p>Each library is asked, through a small adapter, what its interface takes, and each answer is compared with exact arithmetic. A number "
         "is the count of cases; where some deviate, it is how many of how many. A deviation is no bug by itself: below the table each has a "
         "kind, a reason that was checked apart from the suite where it is adjudicated, and the line that runs it again. Few libraries promise what a contract "

@@ -57,7 +57,7 @@ def judge(library, work, options):
     code, output = call(command, "conformance run", options.limit)
     if code not in (0, 1) or not (report / "report.json").is_file():
         raise Skip(f"conformance run ends with {code}: {last_line(output)}")
-    of = {"commit": options.commit or commit(), "date": datetime.date.today().isoformat()}
+    of = {"commit": options.commit or commit(), "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
     # Written last: a run that was broken off has none.
     (report / "what.json").write_text(json.dumps({"what": [readable(part) for part in (*what, *env, *more)], "of": of}))
 
@@ -73,7 +73,9 @@ def judged(library, work, findings, committed):
     if not isinstance(told, dict) or before and before["of"]["date"] > told["of"]["date"]:
         return before
     report = json.loads((folder / "report.json").read_text())
-    return {**summary(library, report, told["what"], findings), "of": told["of"]}
+    plan = f"{report['plan']['tier']} tier, seed {report['plan']['seed']}"
+    of = {**told["of"], "suite": report["suite_version"], "plan": plan}
+    return {**summary(library, report, told["what"], findings), "of": of}
 
 
 def records(report):
@@ -215,8 +217,7 @@ def main():
         if not (work / "venv/bin/python").exists():
             must([sys.executable, "-m", "venv", str(work / "venv")], "venv")
         must([str(work / "venv/bin/pip"), "install", "-q", "numpy", str(ROOT / "conformance/python")], "pip")
-    known = json.loads((HERE / "scoreboard.json").read_text())
-    committed = {row["name"]: row for row in known["libraries"]}
+    committed = {row["name"]: row for row in json.loads((HERE / "scoreboard.json").read_text())["libraries"]}
     rows, skipped, failed = [], [], []
     for library in libraries:
         reason = "not judged in this run"
@@ -241,7 +242,7 @@ def main():
         print(f"{row['title']} {row['version']}: {row['judged']} cases judged, {deviate} deviate, {row['not_run']} not run{kept}", flush=True)
     if not rows:
         sys.exit("nothing was judged")
-    board = {"suite": known["suite"], "plan": known["plan"], "date": max(row["of"]["date"] for row in rows), "libraries": rows, "skipped": skipped}
+    board = {"date": max(row["of"]["date"] for row in rows), "libraries": rows, "skipped": skipped}
     out.mkdir(parents=True, exist_ok=True)
     (out / "scoreboard.json").write_text(json.dumps(board, indent=1, ensure_ascii=False) + "\n")
     (out / "scoreboard.html").write_text(page.html(board))
