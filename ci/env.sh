@@ -8,9 +8,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 command -v cargo >/dev/null || export PATH="${CARGO_HOME:-${HOME:-/root}/.cargo}/bin:$PATH"
 export CARGO_TERM_PROGRESS_WHEN="${CARGO_TERM_PROGRESS_WHEN:-never}"
 export CARGO_NET_RETRY="${CARGO_NET_RETRY:-5}"
-# A run on a fresh clone compiles each crate once: what incremental builds and debuggers need would
-# only cost time and disk.
+# A run on a fresh clone compiles each crate once: what incremental builds and debuggers need would only cost time and disk. A crate is
+# compiled in as many units as there are cores, since more of them cost time where no core is idle.
 if [ "${CI:-}" = true ]; then
+  cores="$(nproc 2>/dev/null || echo 2)"
+  export CARGO_PROFILE_DEV_CODEGEN_UNITS="${CARGO_PROFILE_DEV_CODEGEN_UNITS:-$((cores < 16 ? cores : 16))}"
   export CARGO_INCREMENTAL="${CARGO_INCREMENTAL:-0}" CARGO_PROFILE_DEV_DEBUG="${CARGO_PROFILE_DEV_DEBUG:-false}"
   export CARGO_PROFILE_RELEASE_DEBUG="${CARGO_PROFILE_RELEASE_DEBUG:-false}"
 fi

@@ -32,7 +32,7 @@ profile="$PWD" quickly=() flags="${RUSTFLAGS:-}"
 # What several targets share is compiled once (fuzz/rustc).
 if [ "$#" -ne 1 ]; then flags+=" --cfg fuzz_all"; fi
 if [ "${CI:-}" = true ]; then
-  profile="$PWD/ci/fuzz-profile" quickly=(--no-trace-compares --codegen-units=16) flags+=" -Cdebuginfo=0"
+  profile="$PWD/ci/fuzz-profile" quickly=(--no-trace-compares "--codegen-units=$CARGO_PROFILE_DEV_CODEGEN_UNITS") flags+=" -Cdebuginfo=0"
 fi
 # cargo_fuzz PACKAGE COMMAND ARGUMENTS..
 cargo_fuzz() {
