@@ -27,8 +27,8 @@ use std::time::{Duration, Instant};
 pub trait Progress: Sync {
     /// The plan is made.
     fn planned(&self, cases: usize, matrices: usize);
-    /// One case is judged on every backend.
-    fn judged(&self, case: &str, findings: usize);
+    /// One case is judged on every backend; the findings that no waiver covers.
+    fn judged(&self, case: &str, findings: &[&report::CaseRecord]);
     /// All are judged; so many hunts of seeded bugs are over, which say what the cases would have caught, of those begun.
     fn hunted(&self, over: usize, of: usize);
 }
@@ -37,7 +37,7 @@ pub trait Progress: Sync {
 impl Progress for () {
     fn planned(&self, _: usize, _: usize) {}
 
-    fn judged(&self, _: &str, _: usize) {}
+    fn judged(&self, _: &str, _: &[&report::CaseRecord]) {}
 
     fn hunted(&self, _: usize, _: usize) {}
 }
@@ -120,7 +120,7 @@ impl Shared<'_> {
 
     fn tell(&self, case: &str, records: &[report::CaseRecord]) {
         let news = |r: &&report::CaseRecord| r.verdict.is_finding() && self.waivers.waiver(r).is_none();
-        self.progress.judged(case, records.iter().filter(news).count());
+        self.progress.judged(case, &records.iter().filter(news).collect::<Vec<_>>());
     }
 
     /// Judges these cases of a group, side by side unless they are `alone`.

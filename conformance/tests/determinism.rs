@@ -3,7 +3,7 @@
 use sparse_conformance::backend::built_in;
 use sparse_conformance::campaign::{self, Progress};
 use sparse_conformance::plan::{Options, Tier};
-use sparse_conformance::report::{self, Environment, Report, Timings, json};
+use sparse_conformance::report::{self, CaseRecord, Environment, Report, Timings, json};
 use sparse_oracle::contract::Op;
 use sparse_oracle::scalar::Precision;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,9 +21,9 @@ impl Progress for Counted {
         self.planned.store(cases, Ordering::Relaxed);
     }
 
-    fn judged(&self, _case: &str, findings: usize) {
+    fn judged(&self, _case: &str, findings: &[&CaseRecord]) {
         self.judged.fetch_add(1, Ordering::Relaxed);
-        self.findings.fetch_add(findings, Ordering::Relaxed);
+        self.findings.fetch_add(findings.len(), Ordering::Relaxed);
     }
 
     fn hunted(&self, over: usize, of: usize) {

@@ -28,7 +28,7 @@ from ._arrays import library
 from .protocol import FIELDS, OPERATIONS, Backend, Sparse, Task, _Broke, _broken_guard, _guarded
 
 _RELAY = Path(__file__).with_name("_relay.py")
-_FINDING = re.compile(r"^finding: (?P<words>.*)\n +conformance replay (?P<case>'[^']*'|\S+)", re.MULTILINE)
+_FINDING = re.compile(r"^finding: (?P<words>.*)\n +(?P<again>SPARSE_CASE=.*)", re.MULTILINE)
 _SHOWN = 5
 # What a function of two operands and a result can be asked: no transposes, no padding, alpha = 1, beta = 0, legal requests.
 _PLAIN: dict[str, dict[str, Any]] = {
@@ -122,7 +122,8 @@ def check(
     kept = Path(report) if report is not None else Path(tempfile.mkdtemp(prefix="sparse-conformance-"))
     case = os.environ.get("SPARSE_CASE")
     with tempfile.TemporaryDirectory(prefix="sc-") as folder, _Listening(Path(folder) / "judge", backend) as listening:
-        program = ["--exec", shlex.join([sys.executable, "-S", str(_RELAY), str(listening.path)]), "--timeout", str(timeout)]
+        relay = shlex.join([sys.executable, "-S", str(_RELAY), str(listening.path)])
+        program = ["--exec", relay, "--timeout", str(timeout), "--replayed-by", f"SPARSE_CASE={{case}}{_command()}"]
         if case is not None:
             asked = [command(), "replay", case, *program]
         else:
@@ -167,11 +168,11 @@ def _concluded(pattern: str, code: int, text: str, kept: Path, how: tuple[bool, 
         raise RuntimeError(f"the judge did not judge {pattern}:\n{text.strip()}")
     lines = [f"{pattern}: {summary}"]
     for finding in findings[:_SHOWN]:
-        lines += [f"  {finding['words']}", f"    again: SPARSE_CASE={finding['case']}{_command()}"]
+        lines += [f"  {finding['words']}", f"    again: {finding['again']}"]
     if any(re.search(r"found NaN \(0x(ff)+\)", finding["words"]) for finding in findings):
         lines.append("  NaN of bits 0xff.. is what fresh memory holds in a check: such an element was not written")
-    small = sorted(kept.glob("reproducers/*/main.py"))
-    lines += [f"  smallest case, as a program of its own: {path}" for path in small[:1]]
+    small = sorted(kept.glob("reproducers/*/case.txt"))
+    lines += [f"  smallest case, and how to run it again: {path}" for path in small[:1]]
     lines += [f"  the whole report: {kept / 'report.html'}"]
     raise Findings("\n".join(lines))
 
@@ -182,7 +183,7 @@ def _command() -> str:
     is_script = script.endswith(".py") and Path(script).is_file() and not {"pytest", "ipykernel"} & sys.modules.keys()
     # `python -m` runs a module, and not its file.
     is_file = is_script and getattr(sys.modules.get("__main__"), "__spec__", None) is None
-    return f" {shlex.join([Path(sys.executable or 'python3').name, *sys.argv])}" if is_file else ""
+    return f" {shlex.join([Path(sys.executable or 'python3').name, str(Path(script).resolve()), *sys.argv[1:]])}" if is_file else ""
 
 
 def _answering(function: Callable[..., Any], operation: str, lib: Any) -> tuple[Callable[[Task], Any], bool]:
@@ -260,11 +261,15 @@ def _write_into(function: Callable[..., Any], given: list[Any], out: np.ndarray,
     """Lets the function write between guards, into what the judge filled with poison."""
     raw, inside = _guarded(out.reshape(-1))
     made, start = lib.give(raw, type), (len(raw) - len(inside)) // 2
-    function(*given, made[start : start + out.size].reshape(out.shape))
+    held = inside.tobytes()
+    returned = function(*given, made[start : start + out.size].reshape(out.shape))
     raw[...] = lib.take(made, type)
     broken = _broken_guard(raw)
     if broken is not None:
-        raise _Broke(f"it wrote outside its result: element {broken} of {out.size}", guard_broken=broken)
+        where = f"element {broken} of {out.size}" if out.size else "it has no elements"
+        raise _Broke(f"it wrote outside its result: {where}", guard_broken=broken)
+    if returned is not None and held and inside.tobytes() == held:
+        raise _Broke("the function returned something and wrote nothing: with a parameter for the result, it must be written there")
     out[...] = inside.reshape(out.shape)
 
 

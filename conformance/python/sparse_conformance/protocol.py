@@ -346,7 +346,8 @@ class Backend:
                 os._exit(70)
             reply["outcome"] = "failed"
             where = "; the device is lost to this process: all that follows fails" if lost else ""
-            reply["message"] = _words(f"it raised {type(error).__name__}: {error}{where}\n{traceback.format_exc()}")
+            said = f": {error}" if str(error) else ""
+            reply["message"] = _words(f"it raised {type(error).__name__}{said}{where}\n{traceback.format_exc()}")
         after = payload.tobytes()
         reply["inputs_modified"] = after != before or reply.get("inputs_modified", False)
         if after != before:

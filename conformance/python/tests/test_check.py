@@ -59,7 +59,7 @@ def test_a_wrong_function_is_told_where_and_how_to_see_it_again():
         return result
 
     text = found(forgets_the_last_row)
-    for part in ("spmm.csr.f32_*", "findings", "SPARSE_CASE='spmm.csr.f32", "expected", "main.py", "report.html"):
+    for part in ("spmm.csr.f32_*", "findings", "SPARSE_CASE='spmm.csr.f32", "expected", "case.txt", "report.html"):
         assert part in text, text
 
 

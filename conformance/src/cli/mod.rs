@@ -44,6 +44,11 @@ fn tier() -> impl TypedValueParser<Value = Tier> {
     PossibleValuesParser::new(names).map(|name| Tier::from_name(&name).unwrap_or_default())
 }
 
+/// The seed of an option.
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("a seed is a whole number from 0 to {}", u64::MAX))
+}
+
 /// Judge sparse matrix kernels against exact arithmetic.
 ///
 /// Exit code 0: clean. 1: findings, or judged on too little (thin). 2: nothing judged, usage or environment error.

@@ -2,8 +2,8 @@
 
 use crate::campaign::Progress;
 use crate::notice::say;
-use crate::report::replay_command;
 use crate::report::show::{count, counted};
+use crate::report::{CaseRecord, replay_command};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -89,6 +89,15 @@ impl Drop for Gauge {
     }
 }
 
+/// How a run ends at its first finding.
+#[derive(Debug)]
+pub(super) struct Stop {
+    /// The options that name the backends.
+    pub(super) selection: String,
+    /// Where what was judged is, on a line of its own.
+    pub(super) kept: &'static str,
+}
+
 /// Shows how far a run is.
 #[derive(Debug)]
 pub(super) struct Shown {
@@ -98,15 +107,15 @@ pub(super) struct Shown {
     planned: AtomicUsize,
     judged: AtomicUsize,
     findings: AtomicUsize,
-    /// Ends the process at the first finding, and names the backends by these options.
-    stop: Option<String>,
+    /// Ends the process at the first finding: the options that name a backend, and what is left to say.
+    stop: Option<Stop>,
     /// Held by the thread that ends it.
     stopping: Mutex<()>,
 }
 
 impl Shown {
     /// Nothing is shown where it is to be quiet.
-    pub(super) fn new(quiet: bool, stop: Option<String>) -> Shown {
+    pub(super) fn new(quiet: bool, stop: Option<Stop>) -> Shown {
         Shown {
             gauge: Gauge::new("case lines", quiet),
             hunts: Gauge::new("seeded bugs hunted", quiet),
@@ -135,17 +144,23 @@ impl Progress for Shown {
         self.at(0, 0);
     }
 
-    fn judged(&self, case: &str, findings: usize) {
-        if let Some(selection) = self.stop.as_ref().filter(|_| findings > 0) {
+    fn judged(&self, case: &str, findings: &[&CaseRecord]) {
+        if let Some((stop, first)) = self.stop.as_ref().zip(findings.first()) {
             // Held to the end: another thread with a finding waits here.
             let _first = self.stopping.lock();
-            let told = format!("stopped at the first finding:\n  {}", replay_command(case, selection));
+            let told = format!(
+                "stopped at the first finding: {}: {}\n  {}{}",
+                first.backend,
+                first.verdict,
+                replay_command(case, &stop.selection),
+                stop.kept
+            );
             self.gauge.clear();
             say(&told);
             std::process::exit(1);
         }
         let judged = self.judged.fetch_add(1, Ordering::Relaxed) + 1;
-        let total = self.findings.fetch_add(findings, Ordering::Relaxed) + findings;
+        let total = self.findings.fetch_add(findings.len(), Ordering::Relaxed) + findings.len();
         self.at(judged, total);
     }
 

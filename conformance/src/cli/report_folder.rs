@@ -13,6 +13,9 @@ pub(super) struct ReportFolder {
 impl ReportFolder {
     /// Makes the folder, if need be.
     pub(super) fn new(folder: &Path) -> Result<ReportFolder> {
+        if folder.is_file() {
+            anyhow::bail!("the report folder {} is a file; give a folder", folder.display());
+        }
         let missing = folder.ancestors().take_while(|part| !part.as_os_str().is_empty() && !part.exists());
         let made = ReportFolder { made: missing.map(Path::to_owned).collect() };
         std::fs::create_dir_all(folder)

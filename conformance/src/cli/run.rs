@@ -4,7 +4,7 @@ use super::dry_run::dry_run;
 use super::extent::Extent;
 use super::meant::meant_contract;
 use super::output::output;
-use super::progress::Shown;
+use super::progress::{Shown, Stop};
 use super::report_folder::ReportFolder;
 use super::subjects::Subjects;
 use crate::backend::Backend;
@@ -44,7 +44,7 @@ pub(super) struct Args {
     #[arg(long = "matrix", value_name = "FILE|DIR")]
     matrices: Vec<PathBuf>,
     /// Seed of every random choice.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = super::seed)]
     seed: u64,
     /// Threads; all cores by default. The report does not depend on it.
     #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -137,7 +137,14 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     if let Some(held) = super::sandboxed::held() {
         environment.notes.insert("sandbox".to_owned(), held.to_string());
     }
-    let shown = Shown::new(args.quiet || args.json, args.fail_fast.then(|| selection(&backends)));
+    let kept = match &args.report {
+        Some(_) => {
+            "\nno report is written; the same command with --resume and without --fail-fast goes on from here and writes it"
+        }
+        None => "",
+    };
+    let stop = args.fail_fast.then(|| Stop { selection: selection(&backends), kept });
+    let shown = Shown::new(args.quiet || args.json, stop);
     let mut report = pool.install(|| campaign::run_with(planned, &backends, environment, &shown, &extras));
     drop(shown);
     report.plan.allow_thin = args.allow_thin;

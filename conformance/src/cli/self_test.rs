@@ -19,7 +19,7 @@ pub(super) struct Args {
     #[arg(long, value_delimiter = ',', value_parser = super::run::contracts, value_name = "PATTERN")]
     contracts: Vec<String>,
     /// Seed of the plan.
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    #[arg(long, default_value_t = 0, value_parser = super::seed, value_name = "N")]
     seed: u64,
     /// Only bugs, schedules and comparators whose name contains this.
     #[arg(long, value_name = "NAME")]

@@ -34,10 +34,13 @@ pub(super) struct Outsiders {
     /// replay lines.
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
     environment: Vec<(String, String)>,
-    /// Seconds that the processors of a program or plug-in may compute for one task; it has twice as many on the clock, and six times as many for a
-    /// process's first task of each contract, for which kernels may be compiled.
+    /// Seconds that the processors of a program or plug-in may compute for one task; it has twice as many on the clock, and six times both for a
+    /// process's first task of each contract, for which kernels may be compiled. Other seconds than the default stand in replay lines.
     #[arg(long, default_value = "10", value_parser = |text: &str| seconds(text, (0.01, 86400.0)), value_name = "SECONDS")]
     timeout: Duration,
+    /// The command that runs a case again where this one can't, `{case}` for its line: Python's `check` answers on a socket of its own.
+    #[arg(long, hide = true, value_name = "COMMAND")]
+    replayed_by: Option<String>,
     /// Programs and plug-ins see what they need and nothing else of this machine: no network, no other process, no file but their own,
     /// a temporary folder; another user where this one is root. What this kernel can't enforce is said. It stands in replay lines.
     #[arg(long)]
@@ -52,6 +55,9 @@ pub(super) struct Outsiders {
 
 /// The first task of a contract may take so many times longer.
 const FIRST: u32 = 6;
+
+/// As `--timeout` has it where it is not given.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The command as it works in any folder: files of this one by their absolute paths. A program without a slash is looked up
 /// in PATH and stays.
@@ -182,12 +188,15 @@ impl Outsiders {
         !(self.programs.is_empty() && self.plugins.is_empty())
     }
 
-    /// The options that give a child its variables and its sandbox again, each with a space before it.
+    /// The options that give a child its variables, its time and its sandbox again, each with a space before it.
     fn environment_options(&self) -> Result<String> {
         let option = |(name, value): &(String, String)| {
             format!(" --env {}", shell_words::quote(&format!("{name}={value}")))
         };
         let mut options: String = self.environment.iter().map(option).collect();
+        if self.timeout != DEFAULT_TIMEOUT {
+            options.push_str(&format!(" --timeout {}", self.timeout.as_secs_f64()));
+        }
         if let Some(sandbox) = self.sandbox()? {
             options.push_str(" --sandbox");
             options
@@ -226,7 +235,10 @@ impl Outsiders {
         let about = || format!("--exec {program:?}");
         let command = shell_words::split(program).with_context(about)?;
         let anywhere = shell_words::join(from_anywhere(&command));
-        let selection = format!("--exec {}{}", shell_words::quote(&anywhere), self.environment_options()?);
+        let selection = match &self.replayed_by {
+            Some(command) => command.clone(),
+            None => format!("--exec {}{}", shell_words::quote(&anywhere), self.environment_options()?),
+        };
         let remote =
             Remote::open_in(command, self.environment.clone(), self.limits()?).with_context(about)?;
         Ok(remote.selected_by(selection))

@@ -121,7 +121,7 @@ impl Data {
             + arrays(&self.found)
     }
 
-    /// The first start from C whose result is wrong, else the first.
+    /// The first start from C whose result is wrong or does not come, else the first.
     fn add_dense(
         &mut self,
         case: &Case,
@@ -149,11 +149,11 @@ impl Data {
             };
             let found = |at: usize| result.map(|r| r.found().bits(at));
             let wants = wants(case, &exact, (arithmetic, profile), (c.as_deref(), place), found);
-            let wrong = wants.iter().any(|w| !w.right);
-            if wrong || first.is_none() {
+            let failed = result.is_none() || wants.iter().any(|w| !w.right);
+            if failed || first.is_none() {
                 first = Some((dense(&blank), wants));
             }
-            if wrong || result.is_none() {
+            if failed {
                 break;
             }
         }

@@ -23,6 +23,7 @@ use crate::backend::Backend;
 use crate::case::Case;
 use crate::operands::build;
 use crate::origin::{Loaded, Origin};
+use crate::report::replay::CASE;
 use crate::report::show::counted;
 use crate::report::{Reproducer, replay_command};
 use crate::shrink::{Candidate, Reason, ShrinkBudget, ShrinkOutcome, ShrinkTold, Shrunk, shrink, verdict_of};
@@ -213,7 +214,8 @@ impl Written<'_> {
 
     fn about(&self, here: &Case, summary: &str, embedded: bool) -> String {
         let selection = self.backend.selection();
-        let programs = if embedded {
+        // A function of another process is no program that could be started.
+        let programs = if embedded && !selection.contains(CASE) {
             format!("\nWithout the suite:\n{}", programs(is_in_header(here.contract.op), &selection))
         } else {
             String::new()

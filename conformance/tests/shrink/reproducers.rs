@@ -115,6 +115,33 @@ fn the_json_holds_operands_and_what_each_element_may_be() {
     assert_eq!(json["c_before"]["rows"], 2);
 }
 
+/// Crashes where the first element of C is negative before the call.
+fn crashes_on_a_negative_c(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+    let mut negative = false;
+    let answer = edited(contract, task, |c| negative = c.was(0, 0) < 0.0)?;
+    if negative { Err(Failure::Crashed("C is negative".to_owned())) } else { Ok(answer) }
+}
+
+/// Found by a new user: what is called twice, from different C, crashed in the second call, and the program held the first C: it said "right".
+#[test]
+fn a_crash_of_the_second_call_is_reproduced_from_the_second_c() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let reason = Reason::of(&Verdict::Crashed { message: "C is negative".to_owned() }).expect("a finding");
+    let as_it_is = ShrinkBudget { candidates: 0, time: None };
+    // The first C is negative there in some, and in some none is.
+    let second = (0..20).find(|seed| {
+        let line = LINE.replace("near-one,9", &format!("near-one,{seed}"));
+        written(&line, &Bug(crashes_on_a_negative_c), &reason, as_it_is, folder.path());
+        text(&folder.path().join("case.txt")).contains("in a second call, from another C")
+    });
+    assert!(second.is_some());
+    let json: serde_json::Value =
+        serde_json::from_str(&text(&folder.path().join("case.json"))).expect("it is JSON");
+    let bits = json["c_before"]["bits"][0].as_str().and_then(|bits| bits.strip_prefix("0x")).expect("bits");
+    let held = f32::from_bits(u32::from_str_radix(bits, 16).expect("hexadecimal"));
+    assert!(held < 0.0, "{held}");
+}
+
 #[test]
 fn a_case_too_large_to_embed_keeps_its_line_and_matrix() {
     let folder = tempfile::tempdir().expect("a folder");

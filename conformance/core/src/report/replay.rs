@@ -5,10 +5,18 @@ use crate::case::Case;
 use crate::origin::Origin;
 use std::path::Path;
 
-/// The command that runs a case line again on the backends that these options select.
+/// What stands for the case line in a selection that is a whole command.
+pub const CASE: &str = "{case}";
+
+/// The command that runs a case line again on the backends that these options select; or a command of its own, in which [`CASE`] stands for
+/// the line.
 #[must_use]
 pub fn replay_command(case: &str, selection: &str) -> String {
-    format!("conformance replay {} {selection}", shell_words::quote(case))
+    let case = shell_words::quote(case);
+    match selection.contains(CASE) {
+        true => selection.replace(CASE, &case),
+        false => format!("conformance replay {case} {selection}"),
+    }
 }
 
 impl Report {
@@ -41,4 +49,21 @@ fn line_from(line: &str, folder: &Path) -> String {
         _ => None,
     });
     moved.unwrap_or_else(|| line.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Found by a new user: reports of Python's `check` named a socket that was gone.
+    #[test]
+    fn a_selection_that_is_a_command_has_the_line_in_its_place() {
+        let line = "spmv.csr.f32_f32_f32_f32/file:[my matrix.mtx]/values=ones,0";
+        assert_eq!(
+            replay_command(line, "--plugin k.so"),
+            format!("conformance replay '{line}' --plugin k.so")
+        );
+        let own = format!("SPARSE_CASE={CASE} python my_spmv.py");
+        assert_eq!(replay_command(line, &own), format!("SPARSE_CASE='{line}' python my_spmv.py"));
+    }
 }
