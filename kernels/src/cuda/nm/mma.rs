@@ -384,7 +384,7 @@ mod tests {
         assert_eq!(slice_rows(8, 16)[0], 16, "an instruction");
     }
 
-    /// What `swizzle` of nm_mma.cu says. Shared memory serves chunk 0 of 8 rows together (those that ldmatrix turns, or the rows t and
+    /// What `swizzle` of `nm_mma.cu` says. Shared memory serves chunk 0 of 8 rows together (those that ldmatrix turns, or the rows t and
     /// t + 4 of tf32), so that all are different.
     #[test]
     fn rows_are_exchanged_for_different_chunks() {
