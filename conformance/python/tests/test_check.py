@@ -70,6 +70,23 @@ def test_a_function_may_write_its_result(one_case):
     assert "exact" in sc.check(writes, "spmm.csr.f32").text
 
 
+def test_a_function_that_returns_instead_of_writing_is_told_so(one_case):
+    def returns(a, b, c):
+        return product(a, b)
+
+    assert "returned something and wrote nothing" in found(returns)
+
+
+def test_a_function_may_write_its_result_and_return_it():
+    """Found in review: a result of zeros, where the output held zeros before, read as one that was not written."""
+
+    def writes_and_returns(a, b, c):
+        c[...] = product(a, b)
+        return c
+
+    assert "clean" in sc.check(writes_and_returns, "spmm.csr.f32").text
+
+
 def test_what_is_written_beside_the_result_is_found(one_case):
     def one_too_many(a, b, c):
         c[...] = product(a, b)
