@@ -123,12 +123,12 @@ def check(
     case = os.environ.get("SPARSE_CASE")
     with tempfile.TemporaryDirectory(prefix="sc-") as folder, _Listening(Path(folder) / "judge", backend) as listening:
         relay = shlex.join([sys.executable, "-S", str(_RELAY), str(listening.path)])
-        program = ["--exec", relay, "--timeout", str(timeout), "--replayed-by", f"SPARSE_CASE={{case}}{_command()}"]
+        program = ["--exec", relay, f"--timeout={timeout}", "--replayed-by", f"SPARSE_CASE={{case}}{_command()}"]
         if case is not None:
             asked = [command(), "replay", case, *program]
         else:
             # One thread asks: a function of this process must not be called twice at a time, as a program of its own for each would allow.
-            asked = [command(), "run", "--contracts", pattern, "--tier", tier, "--seed", str(seed), "--report", str(kept), "--jobs", "1", *program]
+            asked = [command(), "run", "--contracts", pattern, f"--tier={tier}", f"--seed={seed}", "--report", str(kept), "--jobs", "1", *program]
         ran = subprocess.run(asked, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if report is None and (ran.returncode != 1 or case is not None):
         shutil.rmtree(kept, ignore_errors=True)
@@ -165,7 +165,7 @@ def _concluded(pattern: str, code: int, text: str, kept: Path, how: tuple[bool, 
             return Verdict(pattern, summary, text)
         raise Thin(f"{pattern}: {text.strip()}")
     if code != 1:
-        raise RuntimeError(f"the judge did not judge {pattern}:\n{text.strip()}")
+        raise RuntimeError(f"the judge did not judge {pattern}:\n{_in_python(text)}")
     lines = [f"{pattern}: {summary}"]
     for finding in findings[:_SHOWN]:
         lines += [f"  {finding['words']}", f"    again: {finding['again']}"]
@@ -175,6 +175,12 @@ def _concluded(pattern: str, code: int, text: str, kept: Path, how: tuple[bool, 
     lines += [f"  smallest case, and how to run it again: {path}" for path in small[:1]]
     lines += [f"  the whole report: {kept / 'report.html'}"]
     raise Findings("\n".join(lines))
+
+
+def _in_python(text: str) -> str:
+    """What the command says of its options, as who called `check` knows them."""
+    text = re.sub(r'conformance: --exec "[^"]*": "[^"]*": ', "", text).replace("For more information, try '--help'.", "")
+    return re.sub(r"'--([a-z]+) <[A-Z]+>'", r"\1", text).strip()
 
 
 def _command() -> str:

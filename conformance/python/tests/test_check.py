@@ -77,6 +77,24 @@ def test_a_function_that_returns_instead_of_writing_is_told_so(one_case):
     assert "returned something and wrote nothing" in found(returns)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"arithmetic": "fmaa"}, "unknown unit 'fmaa'"),
+        ({"profile": {"nope": "x"}}, 'unknown choice "nope"'),
+        ({"tier": "quik"}, "invalid value 'quik' for tier"),
+        ({"seed": "abc"}, "invalid value 'abc' for seed"),
+        ({"timeout": -1}, "invalid value '-1' for timeout"),
+    ],
+)
+def test_wrong_arguments_are_told_as_what_they_are_called_here(wrong, said):
+    """Found by a new user: they came with the path of a socket, twice, or as options of a command that nobody had called."""
+    with pytest.raises(RuntimeError) as error:
+        sc.check(product, "spmm.csr.f32", **wrong)
+    text = str(error.value)
+    assert said in text and "--" not in text and "_relay" not in text, text
+
+
 def test_a_function_may_write_its_result_and_return_it():
     """Found in review: a result of zeros, where the output held zeros before, read as one that was not written."""
 
