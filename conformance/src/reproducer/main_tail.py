@@ -75,8 +75,13 @@ def check(answer, arrays):
 
 def send(process, header, payload=b""):
     text = json.dumps(header).encode()
-    process.stdin.write(FRAME.pack(b"SPCONF", 1, len(text), len(payload)) + text + payload)
-    process.stdin.flush()
+    try:
+        process.stdin.write(FRAME.pack(b"SPCONF", 1, len(text), len(payload)) + text + payload)
+        process.stdin.flush()
+    except BrokenPipeError:
+        # It has ended: what is read next says so. Closing writes once more what is left.
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
 
 
 def receive(process, died=1):

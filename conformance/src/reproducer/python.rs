@@ -33,7 +33,7 @@ pub(super) fn to_python(shown: &Shown<'_>) -> String {
     }
     let mut text = head(&here.to_string(), &words(shown.verdict));
     text.push_str(
-        "import fnmatch\nimport json\nimport math\nimport struct\nimport subprocess\nimport sys\n\nimport numpy as np\n\n",
+        "import contextlib\nimport fnmatch\nimport json\nimport math\nimport struct\nimport subprocess\nimport sys\n\nimport numpy as np\n\n",
     );
     let output = signature.output.filter(|_| data.c.is_some());
     let quoted = |name: Option<&str>| name.map_or_else(|| "None".to_owned(), |name| format!("\"{name}\""));
