@@ -11,6 +11,7 @@
 //! leading float is the nearest one cannot be promised after a fixed number of steps: it is checked, and a column
 //! that fails the check is handed to [`super::Dyadic`].
 
+use super::bins::abs;
 use pulp::Simd;
 
 /// `hi + lo + tail` in each lane. Where `doubt` is zero, `hi` is certainly the nearest f64, `lo` the nearest to the
@@ -72,6 +73,6 @@ fn triple<S: Simd>(simd: S, [a, b, c, d]: [S::f64s; 4]) -> Triple<S::f64s> {
     let nudge = simd.mul_f64s(lo, simd.splat_f64s(1.0 / (1u64 << 50) as f64));
     let nudge = simd.select_f64s(simd.equal_f64s(tail, zero), zero, nudge);
     let moved = simd.sub_f64s(simd.add_f64s(hi, simd.add_f64s(lo, nudge)), hi);
-    let doubt = simd.add_f64s(simd.abs_f64s(moved), simd.abs_f64s(excess));
+    let doubt = simd.add_f64s(abs(simd, moved), abs(simd, excess));
     Triple { hi, lo, tail, doubt }
 }
