@@ -29,7 +29,10 @@ from .protocol import FIELDS, OPERATIONS, Backend, Sparse, Task, _Broke, _broken
 
 _RELAY = Path(__file__).with_name("_relay.py")
 _FINDING = re.compile(r"^finding: (?P<words>.*)\n +(?P<again>SPARSE_CASE=.*)", re.MULTILINE)
+_PROGRESS = re.compile(r"[0-9,]+/[0-9,]+ (case lines|seeded bugs hunted)")
 _SHOWN = 5
+# A function that returned from none of so many calls hangs.
+_HUNG = 3
 # What a function of two operands and a result can be asked: no transposes, no padding, alpha = 1, beta = 0, legal requests.
 _PLAIN: dict[str, dict[str, Any]] = {
     "spmm": {"alpha": [1], "beta": [0], "transpose_a": False, "transpose_b": False, "layout_b": "row", "layout_c": "row", "padded": False, "faults": []},
@@ -104,7 +107,7 @@ def check(
     report      a folder that keeps the whole report, also where nothing is found
 
     What is returned is compared with exact arithmetic; inputs must not change; what is written beside the result is found; memory that the
-    library hands out afresh holds NaN. The environment variable SPARSE_CASE has a case line that is run instead.
+    library hands out afresh holds NaN. Progress is printed to standard error every few seconds. The environment variable SPARSE_CASE has a case line that is run instead.
     """
     operation = contract.split(".", 1)[0]
     if operation not in OPERATIONS:
@@ -117,10 +120,12 @@ def check(
     name = re.sub(r"[^A-Za-z0-9_.+-]", "_", getattr(function, "__name__", "function"))[:64] or "function"
     backend = Backend(name, description=f"{arrays} arrays{f' on {device}' if device else ''}")
     backend.isolated = False
-    backend.contract(pattern, arithmetic=arithmetic, only=limits, profile=dict(profile) if profile else None, checked=whole)(answer)
+    judge, case = _Judge(), os.environ.get("SPARSE_CASE")
+    backend.contract(pattern, arithmetic=arithmetic, only=limits, profile=dict(profile) if profile else None, checked=whole)(
+        answer if case is not None else judge.watching(answer)
+    )
 
     kept = Path(report) if report is not None else Path(tempfile.mkdtemp(prefix="sparse-conformance-"))
-    case = os.environ.get("SPARSE_CASE")
     with tempfile.TemporaryDirectory(prefix="sc-") as folder, _Listening(Path(folder) / "judge", backend) as listening:
         relay = shlex.join([sys.executable, "-S", str(_RELAY), str(listening.path)])
         program = ["--exec", relay, f"--timeout={timeout}", "--replayed-by", f"SPARSE_CASE={{case}}{_command()}"]
@@ -129,10 +134,15 @@ def check(
         else:
             # One thread asks: a function of this process must not be called twice at a time, as a program of its own for each would allow.
             asked = [command(), "run", "--contracts", pattern, f"--tier={tier}", f"--seed={seed}", "--report", str(kept), "--jobs", "1", *program]
-        ran = subprocess.run(asked, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    if report is None and (ran.returncode != 1 or case is not None):
+        code, text = judge.run(asked)
+    if report is None and (code != 1 or case is not None):
         shutil.rmtree(kept, ignore_errors=True)
-    return _concluded(pattern, ran.returncode, ran.stdout, kept, (case is not None, allow_thin))
+    if judge.hangs:
+        raise Findings(
+            f"{pattern}: the function returned from none of its first {_HUNG} calls, and is called no more; where it needs "
+            f"more than {timeout} s for a call, give it more (timeout=)"
+        )
+    return _concluded(pattern, code, text, kept, (case is not None, allow_thin))
 
 
 def judged(contract: str, **options: Any) -> Callable[[Callable[..., Any]], Callable[[], None]]:
@@ -147,6 +157,43 @@ def judged(contract: str, **options: Any) -> Callable[[Callable[..., Any]], Call
         return test
 
     return decorate
+
+
+class _Judge:
+    """The process that judges a function."""
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[str] | None = None
+        self.begun, self.returned, self.hangs = 0, False, False
+
+    def watching(self, answer: Callable[[Task], Any]) -> Callable[[Task], Any]:
+        """The same function, which ends the judge where it never returns: each call would cost the whole time limit."""
+
+        def answers(task: Task) -> Any:
+            self.begun += 1
+            if self.begun > _HUNG and not self.returned and self.process is not None:
+                self.hangs = True
+                self.process.kill()
+            try:
+                return answer(task)
+            finally:
+                self.returned = True
+
+        return answers
+
+    def run(self, command: Sequence[str]) -> tuple[int, str]:
+        """The exit code, and all that it printed; how far it is, which it says every few seconds, is printed at once."""
+        lines = []
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as self.process:
+            try:
+                for line in self.process.stdout or ():
+                    lines.append(line)
+                    if _PROGRESS.match(line) and sys.stderr is not None:
+                        print(line, end="", file=sys.stderr, flush=True)
+            except BaseException:
+                self.process.kill()
+                raise
+        return self.process.returncode, "".join(lines)
 
 
 def _concluded(pattern: str, code: int, text: str, kept: Path, how: tuple[bool, bool]) -> Verdict:

@@ -1,5 +1,7 @@
 """`check` on functions that are right, and wrong in every way that it looks for: run by ci/wheel.sh in an environment that holds the wheel."""
 
+import sys
+import threading
 import time
 
 import numpy as np
@@ -147,6 +149,26 @@ def test_a_function_that_hangs_is_timed_out(one_case):
         return product(a, b)
 
     assert "timed out" in found(hangs, timeout=0.2)
+
+
+def test_a_function_that_never_returns_is_not_called_for_ever():
+    """A function that hung on everything cost its time limit in each of some hundred cases, and nothing was printed meanwhile."""
+    calls = []
+
+    def hangs(a, x):
+        calls.append(a.rows)
+        threading.Event().wait()
+
+    with pytest.raises(sc.Findings, match="returned from none of its first 3 calls"):
+        sc.check(hangs, "spmv.csr.f32_f32_f32_f32", timeout=0.2)
+    assert len(calls) == 4
+
+
+def test_how_far_a_check_is_is_printed_at_once(capfd):
+    said = "1,024/4,096 case lines, 0 findings, 3 without an answer in time"
+    program = f"import sys; print({said!r}, file=sys.stderr, flush=True); print('clean: all'); sys.exit(1)"
+    assert sc._check._Judge().run([sys.executable, "-c", program]) == (1, f"{said}\nclean: all\n")
+    assert capfd.readouterr().err == f"{said}\n"
 
 
 def test_a_result_of_another_type_or_shape_is_a_finding(one_case):

@@ -84,13 +84,13 @@ def send(process, header, payload=b""):
             process.stdin.close()
 
 
-def receive(process, died=1):
+def receive(process, asked=True):
     prefix = process.stdout.read(FRAME.size)
     if len(prefix) < FRAME.size:
         print(f"the backend died (exit status {process.wait()})")
-        if died == 2:
+        if not asked:
             print("it was not asked yet: does it speak the protocol?")
-        sys.exit(died)
+        sys.exit(1 if asked else 2)
     _, _, header, payload = FRAME.unpack(prefix)
     head, data = json.loads(process.stdout.read(header)), process.stdout.read(payload)
     kinds = {a["name"]: (a["dtype"], a["count"], a["offset"]) for a in head.get("arrays", [])}
@@ -110,7 +110,7 @@ def main(command):
         payload += np.array(bits, STORED[kind]).tobytes()
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         send(process, {"type": "hello"})
-        manifest = receive(process, died=2)[0]["manifest"]
+        manifest = receive(process, asked=False)[0]["manifest"]
         print(f"backend {manifest['name']}")
         patterns = [p for rule in manifest.get("supports", []) for p in rule.get("contracts", [])]
         # Its "only" and "excludes" are not looked at.
