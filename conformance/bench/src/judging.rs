@@ -74,7 +74,7 @@ pub(super) fn judge(contender: &mut Contender<'_>, terms: u64) -> Judgement {
         }
         Response::Broke(mismatch) => Judgement::unjudged(Verdict::Wrong(Box::new(mismatch))),
         Response::TimedOut { seconds, idle, tail } => {
-            Judgement::unjudged(Verdict::TimedOut { seconds, idle, tail: Some(tail) })
+            Judgement::unjudged(Verdict::TimedOut { seconds, idle, call: None, tail: Some(tail) })
         }
         Response::NotAsked(reason) => Judgement::unjudged(Verdict::NotRun { reason }),
         Response::Refused(message) => Judgement::refused(message),

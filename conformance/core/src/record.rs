@@ -175,9 +175,9 @@ mod tests {
             "{message}"
         );
         // Found by a reader: which call it was got lost.
-        mismatch.message = format!("{SECOND_CALL}element (0, 0): error inf exceeds the bound inf");
+        mismatch.message = format!("{SECOND_CALL}: element (0, 0): error inf exceeds the bound inf");
         let message = mismatch_record(mismatch.clone()).message;
-        assert!(message.starts_with(&format!("{SECOND_CALL}expected an overflow to inf")), "{message}");
+        assert!(message.starts_with(&format!("{SECOND_CALL}: expected an overflow to inf")), "{message}");
         mismatch.expected = "2.5".to_owned();
         assert!(mismatch_record(mismatch).message.contains("exceeds"));
     }

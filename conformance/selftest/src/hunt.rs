@@ -352,7 +352,7 @@ mod tests {
         let element =
             "element (1, 2): expected 3 (0x3), found 4 (0x4): the declared reduction gives other bits";
         assert_eq!(tier(Defect::Value, element), Some(Criterion::T2));
-        let second = format!("{SECOND_CALL}{element}");
+        let second = format!("{SECOND_CALL}: {element}");
         assert_eq!(tier(Defect::Value, &second), Some(Criterion::T2));
         assert_eq!(tier(Defect::Stale, element), None);
         assert_eq!(tier(Defect::Value, "stored entry 3: expected (0, 1) = 0x1, found (0, 1) = 0x2"), None);

@@ -228,7 +228,12 @@ fn bad() -> Vec<VerdictRecord> {
         VerdictRecord::Crashed {
             message: "index out of bounds: the len is 33 but the index is 33".to_owned(),
         },
-        VerdictRecord::TimedOut { seconds: 10.0, idle: false, tail: Some("still thinking".to_owned()) },
+        VerdictRecord::TimedOut {
+            seconds: 10.0,
+            idle: false,
+            call: None,
+            tail: Some("still thinking".to_owned()),
+        },
         VerdictRecord::NotRun { reason: "stopped after the first crash of its process".to_owned() },
     ]);
     bad

@@ -155,7 +155,7 @@ fn hangs_on_three_entries(contract: &Contract, task: Task<'_>) -> Result<Answer,
 #[test]
 fn hangs_shrink_like_anything_else() {
     let line = "spmv.csc.f32_f32_f32_f32/rmat:scale=7,seed=2/values=huge,1/ta/beta=2";
-    let verdict = Verdict::TimedOut { seconds: 5.0, idle: true, tail: Some("words".to_owned()) };
+    let verdict = Verdict::TimedOut { seconds: 5.0, idle: true, call: None, tail: Some("words".to_owned()) };
     let found = shrunk(line, &Bug(hangs_on_three_entries), &Reason::of(&verdict).expect("a finding"));
     let (rows, cols, nnz, _) = size(&found);
     assert!(nnz == 3 && rows * cols == 3, "{rows} x {cols}, {nnz}");

@@ -234,6 +234,9 @@ pub enum Verdict<M = Box<Mismatch>> {
         /// It computed next to nothing meanwhile: it slept, or waited for a lock, a device or another process.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "std::ops::Not::not"))]
         idle: bool,
+        /// The call that had no answer, where it is another than the judged one from the first C: "in call 1 before the judged one".
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        call: Option<String>,
         /// The end of what it wrote to standard error.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         tail: Option<String>,
@@ -301,7 +304,9 @@ impl<M> Verdict<M> {
             Verdict::LoneRefusal { refusal } => Verdict::LoneRefusal { refusal },
             Verdict::LoneAcceptance { expected } => Verdict::LoneAcceptance { expected },
             Verdict::Crashed { message } => Verdict::Crashed { message },
-            Verdict::TimedOut { seconds, idle, tail } => Verdict::TimedOut { seconds, idle, tail },
+            Verdict::TimedOut { seconds, idle, call, tail } => {
+                Verdict::TimedOut { seconds, idle, call, tail }
+            }
             Verdict::Unsupported { reason } => Verdict::Unsupported { reason },
             Verdict::NotRun { reason } => Verdict::NotRun { reason },
         }
@@ -325,8 +330,9 @@ impl<M: fmt::Display> fmt::Display for Verdict<M> {
                 write!(f, "lone acceptance: it accepted what must be refused: {expected}")
             }
             Verdict::Crashed { message } => write!(f, "crashed: {message}"),
-            Verdict::TimedOut { seconds, idle, tail } => {
-                write!(f, "timed out: no answer within {seconds} s")?;
+            Verdict::TimedOut { seconds, idle, call, tail } => {
+                let call = call.iter().map(|call| format!(" {call}")).collect::<String>();
+                write!(f, "timed out{call}: no answer within {seconds} s")?;
                 if *idle {
                     f.write_str(", in which it computed next to nothing")?;
                 }
@@ -475,7 +481,7 @@ mod tests {
             (Verdict::LoneRefusal { refusal: text() }, true),
             (Verdict::LoneAcceptance { expected: text() }, true),
             (Verdict::Crashed { message: text() }, true),
-            (Verdict::TimedOut { seconds: 1.0, idle: false, tail: None }, true),
+            (Verdict::TimedOut { seconds: 1.0, idle: false, call: None, tail: None }, true),
             (Verdict::Unsupported { reason: text() }, false),
             (Verdict::NotRun { reason: text() }, false),
         ];
@@ -512,15 +518,18 @@ mod tests {
         let shares = [0.0, 1e-30, 0.000_999, 0.001, 0.3124, 1.0].map(share_text);
         assert_eq!(shares, ["0 %", "<0.1 %", "<0.1 %", "0.1 %", "31.2 %", "100.0 %"]);
         let mismatch = || Mismatch::plain(Defect::Canary, "a guard was written".to_owned());
-        let late = |idle, tail| Verdict::<Mismatch>::TimedOut { seconds: 2.5, idle, tail };
+        let late = |idle, tail: Option<&str>| {
+            let call = tail.map(|_| "in a second call".to_owned());
+            Verdict::<Mismatch>::TimedOut { seconds: 2.5, idle, call, tail: tail.map(str::to_owned) }
+        };
         for (verdict, line) in [
             (Verdict::Exact, "exact"),
             (Verdict::Within { share: 0.25 }, "within the bound: 25.0 % of the allowed error used"),
             (Verdict::Wrong(mismatch()), "wrong a guard was written"),
             (late(false, None), "timed out: no answer within 2.5 s"),
             (
-                late(true, Some("waiting".to_owned())),
-                "timed out: no answer within 2.5 s, in which it computed next to nothing; last words: waiting",
+                late(true, Some("waiting")),
+                "timed out in a second call: no answer within 2.5 s, in which it computed next to nothing; last words: waiting",
             ),
             (Verdict::NotRun { reason: "no memory".to_owned() }, "not run: no memory"),
         ] {

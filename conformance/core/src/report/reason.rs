@@ -117,11 +117,12 @@ fn class(message: &str) -> String {
 }
 
 /// What a message starts with that is about the second of two calls which differ in what C holds.
-pub const SECOND_CALL: &str = "in a second call, from another C (nothing was found in the first): ";
+pub const SECOND_CALL: &str = "in a second call, from another C (nothing was found in the first)";
 
 /// In which call it happened is no reason: it would be one without those before it.
 fn without_turn(message: &str) -> &str {
-    let message = message.strip_prefix(SECOND_CALL).unwrap_or(message);
+    let words = message.strip_prefix(SECOND_CALL).and_then(|rest| rest.strip_prefix(": "));
+    let message = words.unwrap_or(message);
     match message.split_once(" before the judged one (after=") {
         Some((head, rest)) if head.starts_with("in call ") => {
             rest.split_once("): ").map_or(message, |(_, words)| words)
@@ -168,7 +169,7 @@ mod tests {
     #[test]
     fn which_of_two_calls_it_was_makes_no_other_reason() {
         let (lost, alike) = ("it raised RuntimeError: CUDA error", "it raised RuntimeError: CUSPARSE_STATUS");
-        let second = |words: &str| crashed(&format!("{SECOND_CALL}{words}"));
+        let second = |words: &str| crashed(&format!("{SECOND_CALL}: {words}"));
         assert_eq!(second(lost), crashed(lost));
         assert_ne!(second(lost), second(alike));
         let earlier = format!("in call 3 before the judged one (after=many): {lost}");

@@ -1,6 +1,6 @@
 //! Calls before the judged one. Each must return; its values are not judged, but whatever else is wrong with it is a finding.
 
-use super::settle::{prefixed, settle};
+use super::settle::{of_another_call, settle};
 use super::{RunState, judge_operands, runs::starts};
 use crate::backend::{Backend, Support};
 use crate::case::Case;
@@ -35,8 +35,8 @@ pub(super) fn in_sequence<'a>(
         };
         seen.in_call = Some(number);
         let after = case.params.after.map_or("", After::name);
-        let words = format!("in call {number} before the judged one (after={after}): ");
-        Err(Judged::only(prefixed(verdict, &words)))
+        let words = format!("in call {number} before the judged one (after={after})");
+        Err(Judged::only(of_another_call(verdict, &words)))
     };
     let stuck = |refusal| {
         let reason = format!("the operands do not fit where those before them were: {refusal}");
@@ -74,9 +74,12 @@ fn finding_of_call(
 /// A result that still holds poison somewhere.
 fn unwritten(result: &DenseResult, case: &Case) -> Option<Verdict> {
     let (found, poison) = (result.found(), poison(case.contract.types.out));
-    let left = (0..found.len()).filter(|&at| found.bits(at) == poison).count();
-    let message = || {
-        format!("the poison the output was filled with still stands in {}", counted(left as u64, "element"))
-    };
-    (left > 0).then(|| Verdict::Wrong(Box::new(Mismatch::plain(Defect::Unwritten, message()))))
+    let mut left = (0..found.len()).filter(|&at| found.bits(at) == poison);
+    let first = left.next()?;
+    let message = format!(
+        "the poison the output was filled with still stands in {}, first at offset {first} of {}",
+        counted(1 + left.count() as u64, "element"),
+        found.len()
+    );
+    Some(Verdict::Wrong(Box::new(Mismatch::plain(Defect::Unwritten, message))))
 }

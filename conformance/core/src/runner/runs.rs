@@ -1,6 +1,6 @@
 //! The judged call of a case, or its calls: one from poison; from two different C where C is read.
 
-use super::settle::{declared_refusal, judge_move, judge_refusal, prefixed, settle};
+use super::settle::{declared_refusal, judge_move, judge_refusal, of_another_call, settle};
 use super::{Keep, RunState};
 use crate::backend::{Backend, Support};
 use crate::case::Case;
@@ -145,7 +145,7 @@ fn judge_dense_runs(
                         return beside(judged, bits);
                     }
                 }
-                other => return Judged::only(settle(other)),
+                other => return of_call(1, Judged::only(settle(other))),
             }
         }
         if matches!(seen.keep, Keep::Wanted) {
@@ -167,7 +167,7 @@ fn judge_dense_runs(
 fn of_call(call: usize, judged: Judged) -> Judged {
     match call {
         0 => judged,
-        _ => Judged { verdict: prefixed(judged.verdict, SECOND_CALL), ..judged },
+        _ => Judged { verdict: of_another_call(judged.verdict, SECOND_CALL), ..judged },
     }
 }
 
@@ -232,7 +232,7 @@ mod tests {
             }
         };
         assert_eq!(crash(0).as_deref(), Some("signal 11"));
-        assert_eq!(crash(1), Some(format!("{SECOND_CALL}signal 11")));
+        assert_eq!(crash(1), Some(format!("{SECOND_CALL}: signal 11")));
     }
 
     /// Found by mutation: the junk for a backend that computes 0 * C could be shorter than C.

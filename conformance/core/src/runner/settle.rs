@@ -28,7 +28,7 @@ pub(super) fn settle(response: Response) -> Verdict {
 }
 
 fn timed_out(seconds: f64, idle: bool, tail: String) -> Verdict {
-    Verdict::TimedOut { seconds, idle, tail: (!tail.is_empty()).then_some(tail) }
+    Verdict::TimedOut { seconds, idle, call: None, tail: (!tail.is_empty()).then_some(tail) }
 }
 
 /// What a legal request must be refused for because the profile says so; `None` where it must be answered.
@@ -78,9 +78,9 @@ pub(super) fn judge_move((profile, sheets): (&Profile, &Sheets<'_>), response: R
     }
 }
 
-/// The verdict with these words before its message.
-pub(super) fn prefixed(verdict: Verdict, words: &str) -> Verdict {
-    let with = |text: String| format!("{words}{text}");
+/// The verdict of a call that is not the first one of a case: these words say which, before its message.
+pub(super) fn of_another_call(verdict: Verdict, words: &str) -> Verdict {
+    let with = |text: String| format!("{words}: {text}");
     match verdict {
         Verdict::Wrong(mut mismatch) => {
             mismatch.message = with(mismatch.message);
@@ -89,8 +89,8 @@ pub(super) fn prefixed(verdict: Verdict, words: &str) -> Verdict {
         Verdict::Crashed { message } => Verdict::Crashed { message: with(message) },
         Verdict::LoneRefusal { refusal } => Verdict::LoneRefusal { refusal: with(refusal) },
         Verdict::LoneAcceptance { expected } => Verdict::LoneAcceptance { expected: with(expected) },
-        Verdict::TimedOut { seconds, idle, tail } => {
-            Verdict::TimedOut { seconds, idle, tail: Some(with(tail.unwrap_or_default())) }
+        Verdict::TimedOut { seconds, idle, tail, .. } => {
+            Verdict::TimedOut { seconds, idle, call: Some(words.to_owned()), tail }
         }
         other @ (Verdict::Exact
         | Verdict::Within { .. }

@@ -78,7 +78,12 @@ fn verdicts() -> Vec<VerdictRecord> {
         VerdictRecord::LoneRefusal { refusal: text("not today") },
         VerdictRecord::LoneAcceptance { expected: text("row_ptr[4] is 3") },
         VerdictRecord::Crashed { message: text("signal 11\n at 0x0") },
-        VerdictRecord::TimedOut { seconds: 10.0, idle: true, tail: Some(text("still thinking")) },
+        VerdictRecord::TimedOut {
+            seconds: 10.0,
+            idle: true,
+            call: Some(text("in a second call")),
+            tail: Some(text("still thinking")),
+        },
         VerdictRecord::Unsupported { reason: text("no fp8") },
         VerdictRecord::NotRun { reason: text("stopped after the first crash") },
     ]
