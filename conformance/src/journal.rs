@@ -315,23 +315,36 @@ fn lock(folder: &Path) -> Result<Option<File>, JournalError> {
     }
 }
 
+fn listed(names: &[String], without: &str) -> String {
+    if names.is_empty() { without.to_owned() } else { names.join(", ") }
+}
+
 /// The first thing in which two runs differ, with both values.
 fn difference(theirs: &Header, ours: &Header) -> Option<(String, String, String)> {
     type Show = fn(&Header) -> String;
-    let facts: [(&'static str, Show); 11] = [
+    let facts: [(&'static str, Show); 14] = [
         ("the journal's version", |h| h.journal.clone()),
         ("the suite's version", |h| h.suite_version.clone()),
         ("the tier", |h| h.plan.tier.clone()),
         ("the seed", |h| h.plan.seed.to_string()),
         ("the shard", |h| h.plan.shard.map_or_else(|| "the whole plan".to_owned(), |s| s.to_string())),
-        ("the list of matrices", |h| format!("{:?}", h.plan.matrices)),
+        ("the list of matrices", |h| listed(&h.plan.matrices, "none")),
+        ("the list of operations", |h| listed(&h.plan.operations, "none")),
+        ("the list of element types", |h| listed(&h.plan.precisions, "none")),
+        ("the list of contracts", |h| listed(&h.plan.contracts, "all")),
         ("the list of backends", |h| {
             let versions = h.backends.iter().map(|b| format!("{} {}", b.name, b.version));
             versions.collect::<Vec<_>>().join(", ")
         }),
         ("which cases are repeated", |h| h.repeats.clone()),
-        ("the plan", |h| format!("{:?}", h.plan)),
-        ("what backends declare", |h| format!("{:?}", h.backends)),
+        // What the lines above leave out, the case lines first of all.
+        ("the plan", |h| {
+            format!("{} case lines ({})", h.plan.distinct_cases, content::of_text(&format!("{:?}", h.plan)))
+        }),
+        ("what backends declare", |h| {
+            let declared = |b: &Backend| format!("{}: {}", b.name, content::of_text(&format!("{b:?}")));
+            h.backends.iter().map(declared).collect::<Vec<_>>().join(", ")
+        }),
         ("what is judged", |h| h.content.keys().cloned().collect::<Vec<_>>().join(", ")),
     ];
     let facts = facts.into_iter().map(|(what, show)| (what.to_owned(), show(theirs), show(ours)));

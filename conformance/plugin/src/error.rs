@@ -65,7 +65,9 @@ pub enum RunError {
     Status { found: i32 },
     #[error("sc_run wrote to its input {operand}, array {array}, element {at}")]
     Modified { operand: &'static str, array: &'static str, at: usize },
-    #[error("sc_run wrote outside {array} of {operand}: at byte {at} counted from its first, of {len}")]
+    #[error(
+        "sc_run wrote outside {array} of {operand}: at byte {at} counted from its first; it has {len} bytes"
+    )]
     OutOfBounds { operand: &'static str, array: &'static str, at: i64, len: usize },
     #[error(
         "sc_run wrote to the padding of C: element {at}, column or row {inner} of {used} within its line"

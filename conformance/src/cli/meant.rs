@@ -2,10 +2,12 @@
 
 use crate::case::{Case, CaseError};
 use crate::keys;
+use crate::origin::Origin;
 use anyhow::{Result, anyhow};
 use sparse_oracle::contract::all_contracts;
 use sparse_oracle::source::generator::FAMILIES;
 use sparse_oracle::source::values::{VALUE_FAMILIES, ValueFamily};
+use sparse_oracle::source::{embedded, file_error::FileError};
 
 /// How near a name must be, from 0 to 1.
 const NEAR: f64 = 0.8;
@@ -42,7 +44,20 @@ fn beginning(name: &str, bytes: usize) -> String {
 /// # Errors
 /// What is wrong with the line, with the name that was probably meant.
 pub(super) fn case(line: &str) -> Result<Case> {
-    line.parse().map_err(|error| anyhow!("the case line: {error}{}", meant_in(line, &error)))
+    let case: Case =
+        line.parse().map_err(|error| anyhow!("the case line: {error}{}", meant_in(line, &error)))?;
+    match &case.origin {
+        Origin::Embedded(name) => {
+            let names = || embedded::all().iter().map(|matrix| matrix.name);
+            let unknown = |error| anyhow!("the case line: {error}{}", meant(name, names()));
+            if names().any(|known| known == name) {
+                Ok(case)
+            } else {
+                Err(unknown(FileError::UnknownName { name: name.clone() }))
+            }
+        }
+        Origin::File(_) | Origin::Spec(_) => Ok(case),
+    }
 }
 
 fn meant_in(line: &str, error: &CaseError) -> String {

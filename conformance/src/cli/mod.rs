@@ -53,7 +53,7 @@ fn seed(text: &str) -> Result<u64, String> {
 ///
 /// Exit code 0: clean. 1: findings, or judged on too little (thin). 2: nothing judged, usage or environment error.
 #[derive(Debug, Parser)]
-#[command(name = "conformance", version, about, max_term_width = 100)]
+#[command(name = "conformance", version, max_term_width = 100)]
 struct Cli {
     /// MiB of memory that this command itself may take for matrices, operands and results; what needs more is not run, and says so.
     /// By default three quarters of what the machine, the control group and `ulimit` leave. Programs and plug-ins have `--memory`.

@@ -3,7 +3,7 @@
 use crate::campaign::Progress;
 use crate::notice::say;
 use crate::report::show::{count, counted};
-use crate::report::{CaseRecord, replay_command};
+use crate::report::{CaseRecord, VerdictKind, replay_command};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -107,6 +107,8 @@ pub(super) struct Shown {
     planned: AtomicUsize,
     judged: AtomicUsize,
     findings: AtomicUsize,
+    /// Cases without an answer in time: they are asked again at the end.
+    late: AtomicUsize,
     /// Ends the process at the first finding: the options that name a backend, and what is left to say.
     stop: Option<Stop>,
     /// Held by the thread that ends it.
@@ -123,14 +125,26 @@ impl Shown {
             planned: AtomicUsize::new(0),
             judged: AtomicUsize::new(0),
             findings: AtomicUsize::new(0),
+            late: AtomicUsize::new(0),
             stopping: Mutex::new(()),
         }
     }
 
-    fn at(&self, judged: usize, findings: usize) {
+    fn at(&self, judged: usize) {
         let planned = self.planned.load(Ordering::Relaxed);
-        self.gauge.at(judged, planned, || counted(findings as u64, "finding"));
+        self.gauge.at(judged, planned, || {
+            let late = match self.late.load(Ordering::Relaxed) {
+                0 => String::new(),
+                late => format!(", {} without an answer in time", count(late as u64)),
+            };
+            format!("{}{late}", counted(self.findings.load(Ordering::Relaxed) as u64, "finding"))
+        });
     }
+}
+
+/// True of a case that will be asked again.
+fn is_late(record: &CaseRecord) -> bool {
+    record.verdict.kind() == VerdictKind::TimedOut && !record.asked_again
 }
 
 impl Progress for Shown {
@@ -141,7 +155,7 @@ impl Progress for Shown {
             let cases = counted(cases as u64, "case line");
             say(&format!("{cases} on {} {what}", count(matrices as u64)));
         }
-        self.at(0, 0);
+        self.at(0);
     }
 
     fn judged(&self, case: &str, findings: &[&CaseRecord]) {
@@ -160,8 +174,10 @@ impl Progress for Shown {
             std::process::exit(1);
         }
         let judged = self.judged.fetch_add(1, Ordering::Relaxed) + 1;
-        let total = self.findings.fetch_add(findings.len(), Ordering::Relaxed) + findings.len();
-        self.at(judged, total);
+        let late = findings.iter().filter(|record| is_late(record)).count();
+        self.late.fetch_add(late, Ordering::Relaxed);
+        self.findings.fetch_add(findings.len() - late, Ordering::Relaxed);
+        self.at(judged);
     }
 
     fn hunted(&self, over: usize, of: usize) {

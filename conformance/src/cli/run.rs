@@ -185,11 +185,9 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         bail!("the options select no case");
     }
     if !unread.is_empty() {
-        bail!(
-            "{} of the matrices could not be read; what else there was is judged:\n  {}",
-            unread.len(),
-            unread.join("\n  ")
-        );
+        let is_all = report.outcome() == report::Outcome::NothingJudged;
+        let others = if is_all { "there was nothing else" } else { "what else there was is judged" };
+        bail!("{} of the matrices could not be read; {others}:\n  {}", unread.len(), unread.join("\n  "));
     }
     Ok(report.exit_code())
 }

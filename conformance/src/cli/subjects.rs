@@ -56,9 +56,6 @@ pub(super) struct Outsiders {
 /// The first task of a contract may take so many times longer.
 const FIRST: u32 = 6;
 
-/// As `--timeout` has it where it is not given.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
-
 /// The command as it works in any folder: files of this one by their absolute paths. A program without a slash is looked up
 /// in PATH and stays.
 fn from_anywhere(command: &[String]) -> Vec<String> {
@@ -73,6 +70,16 @@ fn from_anywhere(command: &[String]) -> Vec<String> {
         text.map_or_else(|| word.clone(), str::to_owned)
     };
     command.iter().enumerate().map(absolute).collect()
+}
+
+/// How a file of this folder is run, where a program of its name was not found.
+fn here(command: &[String]) -> String {
+    let Some(name) = command.first().filter(|word| !word.contains('/') && Path::new(word).is_file()) else {
+        return String::new();
+    };
+    let name = shell_words::quote(name);
+    let how = if name.ends_with(".py") { format!("python3 {name}") } else { format!("./{name}") };
+    format!("; there is a file of that name here, which --exec \"{how}\" runs")
 }
 
 /// This program as the host of a library. Children are found by name and must not depend on the folder: both paths are absolute.
@@ -194,7 +201,7 @@ impl Outsiders {
             format!(" --env {}", shell_words::quote(&format!("{name}={value}")))
         };
         let mut options: String = self.environment.iter().map(option).collect();
-        if self.timeout != DEFAULT_TIMEOUT {
+        if self.timeout != Limits::default().time {
             options.push_str(&format!(" --timeout {}", self.timeout.as_secs_f64()));
         }
         if let Some(sandbox) = self.sandbox()? {
@@ -239,8 +246,15 @@ impl Outsiders {
             Some(command) => command.clone(),
             None => format!("--exec {}{}", shell_words::quote(&anywhere), self.environment_options()?),
         };
-        let remote =
-            Remote::open_in(command, self.environment.clone(), self.limits()?).with_context(about)?;
+        let hint = here(&command);
+        let remote = Remote::open_in(command, self.environment.clone(), self.limits()?)
+            .map_err(|error| {
+                // A warden hands on the system's words.
+                let missing = std::io::Error::from_raw_os_error(rustix::io::Errno::NOENT.raw_os_error()).to_string();
+                let is_unknown = matches!(&error, StartError::Spawn { source, .. } if source.to_string().contains(&missing));
+                if is_unknown { anyhow!("{error}{hint}") } else { error.into() }
+            })
+            .with_context(about)?;
         Ok(remote.selected_by(selection))
     }
 

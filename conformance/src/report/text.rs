@@ -63,10 +63,16 @@ pub fn to_text(report: &Report, written: &[PathBuf], colour: Colour) -> String {
     text.push_str(&determinism(report));
     text.push_str(&late(report));
     text.push_str(&findings(report, written, colour));
-    text.push_str(&behind(report));
+    // Where nothing was judged, that says it all.
+    let is_judged = report.outcome() != Outcome::NothingJudged;
+    if is_judged {
+        text.push_str(&behind(report));
+    }
     text.push_str(&expectations(report));
     text.push_str(&not_run(&summary));
-    text.push_str(&thin(report, colour));
+    if is_judged {
+        text.push_str(&thin(report, colour));
+    }
     text.push_str(&files(written));
     let _ = writeln!(text, "{}", last_line(report, &summary.total.counts, colour));
     text

@@ -123,7 +123,10 @@ fn a_journal_of_another_run_is_refused() {
     };
     assert_eq!(refused(&other(|o| o.seed = 4)), "the seed");
     assert_eq!(refused(&other(|o| o.shard = Some(shard_of(1, 2)))), "the shard");
-    assert_eq!(refused(&other(|o| o.ops = vec![Op::Spmm])), "the plan");
+    assert_eq!(refused(&other(|o| o.ops = vec![Op::Spmm])), "the list of operations");
+    let mut fewer = ours.clone();
+    fewer.plan.distinct_cases -= 1;
+    assert_eq!(refused(&fewer), "the plan");
     let mut newer = ours.clone();
     newer.backends[1].version = "9".to_owned();
     assert_eq!(refused(&newer), "the list of backends");

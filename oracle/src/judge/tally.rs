@@ -261,12 +261,16 @@ fn strength(tier: Criterion) -> Strength {
     }
 }
 
+/// What is computed from the poison holds it as well: a kernel that reads C although `beta = 0` looks like one that writes nothing.
+const UNWRITTEN: &str =
+    "still holds the poison the output was filled with: it was not written, or what the output held was read";
+
 fn unwritten(bits: u64, expected: String) -> Mismatch {
     Mismatch {
         expected,
         found: "poison".to_owned(),
         found_bits: Some(bits),
-        ..Mismatch::plain(Defect::Unwritten, "still holds the poison the output was filled with".to_owned())
+        ..Mismatch::plain(Defect::Unwritten, UNWRITTEN.to_owned())
     }
 }
 

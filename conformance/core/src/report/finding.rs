@@ -6,7 +6,7 @@ use super::show::{count, counted, percent};
 use super::summary::Counts;
 use super::verdict::{VerdictKind, details};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use xxhash_rust::xxh3::xxh3_128;
 
 /// One in so many cases of a backend may be waived.
@@ -159,6 +159,20 @@ impl Report {
         self.cases.iter().filter(|c| c.waived.is_some())
     }
 
+    /// Why a backend ran no case, as its records say it.
+    fn why_idle(&self, backend: &str) -> String {
+        let mut said: BTreeMap<String, u64> = BTreeMap::new();
+        for record in self.cases.iter().filter(|record| record.backend == backend) {
+            *said.entry(record.verdict.to_string()).or_default() += 1;
+        }
+        let all: u64 = said.values().sum();
+        match said.into_iter().max_by_key(|(_, times)| *times) {
+            None => ": no case of a contract that it supports was planned".to_owned(),
+            Some((words, times)) if times == all => format!(", of {}: {words}", counted(all, "case")),
+            Some((words, _)) => format!(", of {}; for example {words}", counted(all, "case")),
+        }
+    }
+
     /// A finding of this report in words.
     ///
     /// # Panics
@@ -196,7 +210,7 @@ impl Report {
                 rule: "idle-backend".to_owned(),
                 backend,
                 subject: String::new(),
-                message: format!("required backend {backend} ran no case"),
+                message: format!("required backend {backend} ran no case{}", self.why_idle(backend)),
                 record: None,
                 replay: None,
                 details: Vec::new(),

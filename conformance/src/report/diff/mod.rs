@@ -14,7 +14,7 @@ mod text;
 pub use page::to_html;
 pub use text::to_text;
 
-use crate::report::model::{CaseRecord, Report};
+use crate::report::model::{self, CaseRecord, Report};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -216,7 +216,10 @@ fn setting(old: &Report, new: &Report) -> Vec<Setting> {
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .into();
-        facts.extend(r.backends.iter().map(|b| (format!("{BACKEND}{}", b.name), b.version.clone())));
+        // No version is not no backend.
+        let version =
+            |b: &model::Backend| if b.version.is_empty() { "no version" } else { &b.version }.to_owned();
+        facts.extend(r.backends.iter().map(|b| (format!("{BACKEND}{}", b.name), version(b))));
         facts
     };
     let (old, new) = (facts(old), facts(new));

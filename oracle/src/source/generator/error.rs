@@ -75,9 +75,7 @@ pub enum SourceError {
         known: String,
     },
     /// The pattern would take more memory than the caller allows.
-    #[error(
-        "{spec} needs up to {needed} elements, the limit is {limit}; ask for a smaller one or raise the limit"
-    )]
+    #[error("{spec} needs up to {needed} elements, the limit is {limit}; ask for a smaller one")]
     TooLarge {
         /// The line.
         spec: String,
