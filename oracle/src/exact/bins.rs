@@ -99,8 +99,8 @@ fn mul_sub<S: Simd>(simd: S, a: S::f64s, b: S::f64s, c: S::f64s) -> S::f64s {
     simd.mul_add_f64s(a, b, negated)
 }
 
-// What pulp has for bits of floats is a call, with its vectors in memory, where a build checks itself: the tests' build took 8 % of the quick tier
-// for it. On integers the same is an instruction in every build.
+// What pulp has for bits of floats stays a call, with its vectors in memory, in a build with debug assertions: 6 % of the samples that perf took
+// of the quick tier were in it. On integers the same is one instruction in every build.
 
 /// `a & b`, bit by bit.
 #[inline(always)]
