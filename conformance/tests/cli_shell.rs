@@ -163,10 +163,15 @@ fn a_name_that_is_nearly_one_is_named() {
         (replayed("rmatt:scale=8/values=wide,3"), "rmat"),
         (replayed("rmat:scale=8/values=wode,3"), "wide"),
         (replayed("rmat:scale=8/values=wide,3/alhpa=2"), "alpha"),
+        (replayed("embedded:karat/values=wide,3"), "karate"),
     ] {
         assert_eq!(ran.code, 2, "{}", ran.out);
         assert!(ran.err.contains(&format!("did you mean \"{name}")), "{name}: {}", ran.err);
     }
+    let short = run(&["run", "--contracts", "spmv.csr.f32"]);
+    assert!(short.err.contains("those that begin so are \"spmv.csr.f32_*\""), "{}", short.err);
+    let bare = replayed("file:bad.mtx/values=wide,3");
+    assert!(bare.code == 2 && bare.err.contains("in brackets: file:[bad.mtx]"), "{}", bare.err);
     // What is wrong otherwise has no other name.
     for rest in ["rmat:scale=8/values=wide,x", "rmat:scale=8/values=wide,3/n=x", "rmat:scale=x/values=wide,3"]
     {

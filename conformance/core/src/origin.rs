@@ -245,6 +245,9 @@ impl FromStr for Origin {
             return Ok(Origin::File(read(path)));
         }
         let error = |reason: String| OriginError::Spec { text: text.to_owned(), reason };
+        if let Some(path) = text.strip_prefix("file:") {
+            return Err(error(format!("the path of a file stands in brackets: file:[{path}]")));
+        }
         text.parse::<SourceSpec>().map(Origin::Spec).map_err(|e| error(e.to_string()))
     }
 }

@@ -88,7 +88,11 @@ pub(super) fn contracts(pattern: &str) -> Result<String, String> {
     if all_contracts().iter().any(|c| matcher.matches(&c.to_string())) {
         Ok(pattern.to_owned())
     } else {
-        let meant = meant_contract(pattern);
+        let begin_so = |name: String| name.strip_prefix(pattern).is_some_and(|rest| rest.starts_with('_'));
+        let meant = match all_contracts().iter().any(|contract| begin_so(contract.to_string())) {
+            true => format!("; those that begin so are {:?}", format!("{pattern}_*")),
+            false => meant_contract(pattern),
+        };
         Err(format!("no contract's name fits; `conformance list contracts` shows them{meant}"))
     }
 }

@@ -5,7 +5,9 @@ use crate::backend::{Backend, check_declarations};
 use crate::remote::{Limits, PluginBackend, Remote, SAID, Sandbox, StartError};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args as ClapArgs;
+use rustix::io::Errno;
 use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -127,7 +129,9 @@ impl Subjects {
         let known: Vec<String> = built_in.iter().map(|b| b.name().to_owned()).collect();
         let foreign = |name: &&String| !known.contains(name);
         if let Some(name) = self.backends.iter().find(foreign).filter(|_| !self.outside.are_there()) {
-            bail!("unknown backend {name:?}{}; there are {}", meant(name, &known), known.join(", "));
+            let hint = meant(name, &known);
+            let end = if hint.is_empty() { "; there" } else { " There" };
+            bail!("unknown backend {name:?}{hint}{end} are {}", known.join(", "));
         }
         if !self.outside.are_there() && !self.outside.environment.is_empty() {
             bail!("--env is for programs and plug-ins: give --exec or --plugin, too");
@@ -250,9 +254,10 @@ impl Outsiders {
         let remote = Remote::open_in(command, self.environment.clone(), self.limits()?)
             .map_err(|error| {
                 // A warden hands on the system's words.
-                let missing = std::io::Error::from_raw_os_error(rustix::io::Errno::NOENT.raw_os_error()).to_string();
-                let is_unknown = matches!(&error, StartError::Spawn { source, .. } if source.to_string().contains(&missing));
-                if is_unknown { anyhow!("{error}{hint}") } else { error.into() }
+                let says = |errno: Errno| matches!(&error, StartError::Spawn { source, .. } if source.to_string().contains(&io::Error::from(errno).to_string()));
+                if says(Errno::ACCESS) {
+                    anyhow!("{error}; is it to be run (chmod +x), or does it need its interpreter before it (python3 {program})?")
+                } else if says(Errno::NOENT) { anyhow!("{error}{hint}") } else { error.into() }
             })
             .with_context(about)?;
         Ok(remote.selected_by(selection))

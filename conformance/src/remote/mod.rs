@@ -273,7 +273,12 @@ impl Backend for Remote {
         let files = files.map(|path| (format!("the file {}", path.display()), content::of_file(&path)));
         let variable =
             |(name, value): &(String, String)| (format!("the variable {name}"), content::of_text(value));
-        files.chain(self.environment.iter().map(variable)).collect()
+        let limits = [
+            ("the time of a task (--timeout)", format!("{} s", self.limits.time.as_secs_f64())),
+            ("the memory of a program (--memory)", format!("{} MiB", self.limits.memory >> 20)),
+        ];
+        let limits = limits.map(|(name, value)| (name.to_owned(), value));
+        files.chain(self.environment.iter().map(variable)).chain(limits).collect()
     }
 
     fn renew(&self) -> bool {
