@@ -107,7 +107,8 @@ def check(
     report      a folder that keeps the whole report, also where nothing is found
 
     What is returned is compared with exact arithmetic; inputs must not change; what is written beside the result is found; memory that the
-    library hands out afresh holds NaN. Progress is printed to standard error every few seconds. The environment variable SPARSE_CASE has a case line that is run instead.
+    library hands out afresh holds NaN. Progress is printed to standard error every few seconds. The environment variable SPARSE_CASE has a
+    case line that is run instead.
     """
     operation = contract.split(".", 1)[0]
     if operation not in OPERATIONS:

@@ -46,17 +46,13 @@ fn beginning(name: &str, bytes: usize) -> String {
 pub(super) fn case(line: &str) -> Result<Case> {
     let case: Case =
         line.parse().map_err(|error| anyhow!("the case line: {error}{}", meant_in(line, &error)))?;
+    let names = || embedded::all().iter().map(|matrix| matrix.name);
     match &case.origin {
-        Origin::Embedded(name) => {
-            let names = || embedded::all().iter().map(|matrix| matrix.name);
-            let unknown = |error| anyhow!("the case line: {error}{}", meant(name, names()));
-            if names().any(|known| known == name) {
-                Ok(case)
-            } else {
-                Err(unknown(FileError::UnknownName { name: name.clone() }))
-            }
+        Origin::Embedded(name) if names().all(|known| known != name) => {
+            let error = FileError::UnknownName { name: name.clone() };
+            Err(anyhow!("the case line: {error}{}", meant(name, names())))
         }
-        Origin::File(_) | Origin::Spec(_) => Ok(case),
+        Origin::Embedded(_) | Origin::File(_) | Origin::Spec(_) => Ok(case),
     }
 }
 

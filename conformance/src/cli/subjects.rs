@@ -74,14 +74,22 @@ fn from_anywhere(command: &[String]) -> Vec<String> {
     command.iter().enumerate().map(absolute).collect()
 }
 
-/// How a file of this folder is run, where a program of its name was not found.
-fn here(command: &[String]) -> String {
-    let Some(name) = command.first().filter(|word| !word.contains('/') && Path::new(word).is_file()) else {
-        return String::new();
-    };
-    let name = shell_words::quote(name);
-    let how = if name.ends_with(".py") { format!("python3 {name}") } else { format!("./{name}") };
-    format!("; there is a file of that name here, which --exec \"{how}\" runs")
+/// Why a program is not started, with what helps. A warden hands on the system's words, so it is these that tell.
+fn explained(error: StartError, command: &[String]) -> anyhow::Error {
+    let StartError::Spawn { source, .. } = &error else { return error.into() };
+    let (said, program) =
+        (source.to_string(), shell_words::quote(command.first().map_or("", String::as_str)));
+    let says = |errno: Errno| said.contains(&io::Error::from(errno).to_string());
+    let how = if program.ends_with(".py") { format!("python3 {program}") } else { format!("./{program}") };
+    if says(Errno::ACCESS) {
+        anyhow!(
+            "{error}; a script is run by its interpreter (python3 {program}), a program must be executable (chmod +x)"
+        )
+    } else if says(Errno::NOENT) && !program.contains('/') && Path::new(&*program).is_file() {
+        anyhow!("{error}; there is a file of that name here, which --exec \"{how}\" runs")
+    } else {
+        error.into()
+    }
 }
 
 /// This program as the host of a library. Children are found by name and must not depend on the folder: both paths are absolute.
@@ -250,15 +258,8 @@ impl Outsiders {
             Some(command) => command.clone(),
             None => format!("--exec {}{}", shell_words::quote(&anywhere), self.environment_options()?),
         };
-        let hint = here(&command);
-        let remote = Remote::open_in(command, self.environment.clone(), self.limits()?)
-            .map_err(|error| {
-                // A warden hands on the system's words.
-                let says = |errno: Errno| matches!(&error, StartError::Spawn { source, .. } if source.to_string().contains(&io::Error::from(errno).to_string()));
-                if says(Errno::ACCESS) {
-                    anyhow!("{error}; is it to be run (chmod +x), or does it need its interpreter before it (python3 {program})?")
-                } else if says(Errno::NOENT) { anyhow!("{error}{hint}") } else { error.into() }
-            })
+        let remote = Remote::open_in(command.clone(), self.environment.clone(), self.limits()?)
+            .map_err(|error| explained(error, &command))
             .with_context(about)?;
         Ok(remote.selected_by(selection))
     }
