@@ -7,7 +7,7 @@ use sparse_oracle::model::tensor_core::fragment::Fragment;
 use sparse_oracle::model::tensor_core::sparse::selected_rows;
 use sparse_oracle::scalar::Precision::{Bf16, F16, F32, F64, Tf32};
 use sparse_oracle::scalar::{Precision, Rounding, encode};
-use sparse_ptx::exec::matrix::{MatrixError, PreparedMma, mma};
+use sparse_ptx::exec::matrix::{MatrixError, PreparedMma};
 use sparse_ptx::program::Mma;
 use sparse_ptx::registers::{Extent, LANES, Registers, Slot};
 
@@ -299,7 +299,10 @@ fn d_may_be_c_and_a() {
             fill(&mut registers, &mma.c.clone(), F32, &mut source, pick);
             let core = TensorCore::new(Architecture::Sm80, instruction).expect("modelled");
             let expected = expected(&core, &mma, &registers);
-            sparse_ptx::exec::matrix::mma(Architecture::Sm80, &mma, &mut registers).expect("legal");
+            PreparedMma::new(Architecture::Sm80, &mma)
+                .expect("modelled")
+                .apply(&mut registers)
+                .expect("legal");
             compare(&core, &mma, &registers, &expected, pick);
         }
     }
@@ -326,7 +329,8 @@ fn what_does_not_fit_is_refused() {
     assert!(text.contains("modelled on") || text.contains("no architecture"), "{text}");
     // Metadata of zeros names the same element twice.
     let before = registers.narrow.clone();
-    let error = mma(Architecture::Sm80, &good, &mut registers).expect_err("no legal nibble");
+    let prepared = PreparedMma::new(Architecture::Sm80, &good).expect("modelled");
+    let error = prepared.apply(&mut registers).expect_err("no legal nibble");
     assert!(matches!(error, MatrixError::Model(_)), "{error}");
     assert_eq!(registers.narrow, before);
 }

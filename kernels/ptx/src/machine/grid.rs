@@ -7,8 +7,10 @@ use super::prepare::{Prepared, prepare};
 use super::schedule::{Permutation, Random};
 use super::trail::Ends;
 use crate::check::{Finding, Kind, Log, Severity, Site};
+use crate::exec::matrix::PreparedMma;
 use crate::memory::{Conflict, Device, Epoch, STAMPS, Span};
 use crate::program::Program;
+use std::collections::BTreeMap;
 
 /// The most steps that one launch may be given: stamps of accesses must not run out.
 const MOST_STEPS: u64 = 1 << 33;
@@ -53,6 +55,8 @@ pub(super) struct Machine<'a> {
     start: u64,
     /// Steps that can be the last before an exit.
     pub(super) ends: Ends,
+    /// Instructions for matrices that were executed, by their steps.
+    pub(super) matrices: BTreeMap<u32, PreparedMma>,
     /// Hazards of the instruction that runs.
     pub(super) conflicts: Vec<Conflict>,
     /// The program has atomics, fences, or strong accesses.
@@ -110,6 +114,7 @@ fn play(
         starts: Vec::new(),
         start: 0,
         ends: if launch.checks.convergence { Ends::of(program) } else { Ends::default() },
+        matrices: BTreeMap::new(),
         conflicts: Vec::new(),
         synchronises: prepared.synchronises,
         keeps,

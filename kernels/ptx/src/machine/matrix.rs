@@ -8,10 +8,11 @@ use super::space::{Part, Request, addresses, next_part};
 use super::step::{Flow, site};
 use super::warp::{State, Warp};
 use crate::check::Kind;
-use crate::exec;
+use crate::exec::matrix::{MatrixError, PreparedMma};
 use crate::program::{Act, Address, Mma};
 use crate::registers::{ALL, LANES, Mask, Registers, Slot};
 use crate::text::Space;
+use std::collections::btree_map::Entry;
 
 /// Waits for the lanes that live, and runs.
 pub(super) fn run(
@@ -67,7 +68,7 @@ pub(super) fn run(
 /// The only place that computes a product of matrices.
 fn multiply(machine: &mut Machine<'_>, shared: &Shared, warp: &mut Warp, mma: &Mma, at: u32) {
     let defined = defined(&warp.registers, mma);
-    match exec::matrix::mma(machine.launch.architecture, mma, &mut warp.registers) {
+    match prepared(machine, mma, at).and_then(|prepared| prepared.apply(&mut warp.registers)) {
         Ok(()) => {
             for (&slot, lanes) in mma.d.iter().zip(defined) {
                 warp.registers.define(slot, ALL, lanes);
@@ -78,6 +79,14 @@ fn multiply(machine: &mut Machine<'_>, shared: &Shared, warp: &mut Warp, mma: &M
             machine.log.report(Kind::Unsupported, place, || (None, error.to_string()));
             machine.stopped = true;
         }
+    }
+}
+
+/// The instruction, prepared where it is executed for the first time in this launch.
+fn prepared<'a>(machine: &'a mut Machine<'_>, mma: &Mma, at: u32) -> Result<&'a PreparedMma, MatrixError> {
+    match machine.matrices.entry(at) {
+        Entry::Occupied(known) => Ok(known.into_mut()),
+        Entry::Vacant(new) => Ok(new.insert(PreparedMma::new(machine.launch.architecture, mma)?)),
     }
 }
 

@@ -82,14 +82,6 @@ pub struct PreparedMma {
     mma: Mma,
 }
 
-/// Executes an instruction once. Who executes it often prepares it.
-///
-/// # Errors
-/// As [`PreparedMma::new`] and [`PreparedMma::apply`].
-pub fn mma(architecture: Architecture, mma: &Mma, registers: &mut Registers) -> Result<(), MatrixError> {
-    PreparedMma::new(architecture, mma)?.apply(registers)
-}
-
 impl PreparedMma {
     /// Checks an instruction, and looks up its model.
     ///
