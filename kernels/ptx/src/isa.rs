@@ -47,6 +47,10 @@ pub enum Kind {
     LoadMatrix,
     /// `mma.sync`, `mma.sp`.
     Mma,
+    /// `wgmma`.
+    Group,
+    /// `fence.proxy.async`.
+    ProxyFence,
     /// `shfl.sync`.
     Shuffle,
     /// `vote.sync`.

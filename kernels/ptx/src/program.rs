@@ -176,6 +176,49 @@ pub struct Mma {
     pub metadata: Option<(Slot, u8)>,
 }
 
+/// Operand A of `wgmma.mma_async`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GroupOperand {
+    /// Fragments, as of `mma`: those of a warp are its 16 rows.
+    Registers(Vec<Slot>),
+    /// All 64 rows lie in shared memory, where this descriptor says.
+    Shared(Slot),
+}
+
+/// `wgmma.mma_async` and `wgmma.mma_async.sp`: D += A * B, by four warps, 16 rows of D each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupMma {
+    /// Which instruction, as the models of the oracle name it.
+    pub instruction: sparse_oracle::arithmetic::Instruction,
+    /// Registers of D, 8 columns after another.
+    pub d: Vec<Slot>,
+    /// A.
+    pub a: GroupOperand,
+    /// The descriptor of B in shared memory.
+    pub b: Slot,
+    /// scale-d: false where D = A * B.
+    pub adds: Slot,
+    /// imm-scale-a and imm-scale-b are -1 and 1, or 1 and -1.
+    pub negative: bool,
+    /// A and B lie row after row of k, not column after column.
+    pub transposed: [bool; 2],
+    /// `.sp`: the register of metadata, and the selector.
+    pub metadata: Option<(Slot, u8)>,
+}
+
+/// What a group of four warps does with matrices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GroupAct {
+    /// `wgmma.mma_async`.
+    Multiply(GroupMma),
+    /// `wgmma.fence`.
+    Fence,
+    /// `wgmma.commit_group`.
+    Commit,
+    /// `wgmma.wait_group`: at most so many groups may be open.
+    Wait(u32),
+}
+
 /// What an instruction does.
 #[derive(Clone, Debug)]
 pub enum Act {
@@ -211,6 +254,13 @@ pub enum Act {
     },
     /// `mma.sync`, `mma.sp`.
     Mma(Box<Mma>),
+    /// `wgmma`.
+    Group(Box<GroupAct>),
+    /// `fence.proxy.async`: what was written before, `wgmma` may read after it.
+    ProxyFence {
+        /// In shared memory too: not `.global`.
+        shared: bool,
+    },
     /// `shfl.sync`.
     Shuffle {
         /// Which lane is read.

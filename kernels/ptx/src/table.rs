@@ -32,7 +32,7 @@ pub fn forms() -> Vec<&'static str> {
 
 /// Every row, a family of instructions a slice.
 fn families() -> impl Iterator<Item = &'static [Row]> {
-    exec::FAMILIES.iter().copied().chain([MEMORY, ATOMIC, WARP, CONTROL, MATRIX])
+    exec::FAMILIES.iter().copied().chain([MEMORY, ATOMIC, WARP, CONTROL, MATRIX, GROUP])
 }
 
 const fn row(forms: &'static str, ptx: (u8, u8), sm: u16, kind: Kind, evidence: Evidence) -> Row {
@@ -118,4 +118,15 @@ const MATRIX: &[Row] = &[
     row("mma.sp.sync.aligned.{m16n8k8,m16n8k16}.row.col.f32.tf32.tf32.f32", (7, 1), 80, Kind::Mma, Model),
     row("mma.sp::ordered_metadata.sync.aligned.{m16n8k16,m16n8k32}.row.col.{f32.f16.f16.f32,f16.f16.f16.f16,f32.bf16.bf16.f32}", (8, 5), 80, Kind::Mma, Model),
     row("mma.sp::ordered_metadata.sync.aligned.{m16n8k8,m16n8k16}.row.col.f32.tf32.tf32.f32", (8, 5), 80, Kind::Mma, Model),
+];
+
+/// Matrices of a group of four warps, on `sm_90a` alone.
+#[rustfmt::skip]
+const GROUP: &[Row] = &[
+    row("fence.proxy.async{,.shared::cta,.global}", (8, 0), 90, Kind::ProxyFence, Exact),
+    row("wgmma.{fence,commit_group,wait_group}.sync.aligned", (8, 0), 90, Kind::Group, Exact),
+    row("wgmma.mma_async.sync.aligned.m64n{8,16,24,32,40,48,56,64,72,80,88,96,104,112,120,128,136,144,152,160,168,176,184,192,200,208,216,224,232,240,248,256}k16.{f32.f16.f16,f16.f16.f16,f32.bf16.bf16}", (8, 0), 90, Kind::Group, Model),
+    row("wgmma.mma_async.sync.aligned.m64n{8,16,24,32,40,48,56,64,72,80,88,96,104,112,120,128,136,144,152,160,168,176,184,192,200,208,216,224,232,240,248,256}k8.f32.tf32.tf32", (8, 0), 90, Kind::Group, Model),
+    row("wgmma.mma_async.sp.sync.aligned.m64n{8,16,24,32,40,48,56,64,72,80,88,96,104,112,120,128,136,144,152,160,168,176,184,192,200,208,216,224,232,240,248,256}k32.{f32.f16.f16,f16.f16.f16,f32.bf16.bf16}", (8, 2), 90, Kind::Group, Model),
+    row("wgmma.mma_async.sp.sync.aligned.m64n{8,16,24,32,40,48,56,64,72,80,88,96,104,112,120,128,136,144,152,160,168,176,184,192,200,208,216,224,232,240,248,256}k16.f32.tf32.tf32", (8, 2), 90, Kind::Group, Model),
 ];

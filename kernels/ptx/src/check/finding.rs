@@ -53,6 +53,12 @@ kinds! {
     SameValue "same-value-twice" Note;
     /// An access to what `cp.async` writes, before the copy is waited for.
     OpenCopy "open-copy" Error;
+    /// Shared memory that is written, or registers of D that are read, before the `wgmma` that uses them is waited for.
+    OpenProduct "open-product" Error;
+    /// `wgmma` reads shared memory that was written without a `fence.proxy.async` behind it.
+    NoProxyFence "no-proxy-fence" Error;
+    /// `wgmma` uses registers that were written after the last `wgmma.fence`.
+    NoMatrixFence "no-matrix-fence" Error;
     /// `cp.async` that is asked to read more bytes than it writes.
     CopySize "copy-size" Error;
     /// `ld.global.nc` of memory that the same launch writes.
@@ -84,6 +90,7 @@ impl Kind {
         match self {
             Kind::OutOfBounds | Kind::UseAfterFree | Kind::Misaligned | Kind::CopySize => "lanes",
             Kind::Race | Kind::SameValue | Kind::OpenCopy | Kind::ReadOnly | Kind::InvalidBarrier => "lanes",
+            Kind::OpenProduct | Kind::NoProxyFence | Kind::NoMatrixFence => "warps",
             Kind::UndefinedAddress | Kind::UndefinedGuard | Kind::UndefinedMembers => "warps",
             Kind::DivergentBarrier | Kind::BarrierAfterExit | Kind::NotConverged => "warps",
             Kind::InvalidMembers | Kind::NotUniform => "warps",
@@ -190,6 +197,7 @@ impl Checks {
             Kind::Misaligned => self.alignment,
             Kind::UndefinedAddress | Kind::UndefinedGuard | Kind::UndefinedMembers => self.undefined,
             Kind::Race | Kind::SameValue | Kind::OpenCopy | Kind::ReadOnly => self.races,
+            Kind::OpenProduct | Kind::NoProxyFence | Kind::NoMatrixFence => self.races,
             Kind::DivergentBarrier | Kind::BarrierAfterExit | Kind::InvalidMembers | Kind::NotUniform => {
                 self.convergence
             }

@@ -78,6 +78,18 @@ pub enum DecodeFault {
         /// The module's.
         target: String,
     },
+    /// An instruction of one architecture alone.
+    #[error(
+        "'{form}' needs {needs}, which no other target has, but the module says '.target {target}'; compile for compute_90a"
+    )]
+    BoundTarget {
+        /// The instruction with its modifiers.
+        form: String,
+        /// The target that has it.
+        needs: &'static str,
+        /// The module's.
+        target: String,
+    },
     /// Too few operands or too many.
     #[error("'{form}' takes {expected} operands, but here are {found}")]
     Count {

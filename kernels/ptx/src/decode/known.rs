@@ -8,12 +8,16 @@ const INSTRUCTIONS: &[(&[&str], &str)] = &[
         "the machine runs entries without calls and jump tables",
     ),
     (
-        &["wgmma", "tcgen05", "wmma"],
-        "of matrix instructions the machine plays `mma.sync`, `mma.sp` and `ldmatrix`",
+        &["wgmma"],
+        "of `wgmma` the machine plays `fence`, `commit_group`, `wait_group`, and `mma_async` of f16, bf16 and tf32",
+    ),
+    (
+        &["tcgen05", "wmma"],
+        "of matrix instructions the machine plays `mma.sync`, `mma.sp`, `wgmma` and `ldmatrix`",
     ),
     (
         &["stmatrix", "movmatrix"],
-        "of matrix instructions the machine plays `mma.sync`, `mma.sp` and `ldmatrix`",
+        "of matrix instructions the machine plays `mma.sync`, `mma.sp`, `wgmma` and `ldmatrix`",
     ),
     (
         &["cp.async.bulk", "cp.async.mbarrier", "cp.reduce", "tensormap", "st.async", "st.bulk", "red.async"],
@@ -39,7 +43,7 @@ const INSTRUCTIONS: &[(&[&str], &str)] = &[
     (&["ld.mmio", "st.mmio"], "there is nothing but memory here: write `.relaxed.sys`"),
     (
         &["fence.proxy", "fence.mbarrier_init", "fence.acquire", "fence.release"],
-        "of fences the machine plays `fence.sc`, `fence.acq_rel` and `membar`",
+        "of fences the machine plays `fence.sc`, `fence.acq_rel`, `fence.proxy.async` and `membar`",
     ),
     (
         &["tex", "tld4", "txq", "istypep", "suld", "sust", "sured", "suq"],

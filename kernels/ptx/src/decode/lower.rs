@@ -43,6 +43,10 @@ pub(super) fn row(ins: &Instruction<'_>, target: Target<'_>) -> Result<&'static 
         let target = target.name.into();
         return fault(DecodeFault::Target { form: short(ins.form), needs, target });
     }
+    if matches!(row.kind, Kind::Group) && target.name != "sm_90a" {
+        let target = target.name.into();
+        return fault(DecodeFault::BoundTarget { form: short(ins.form), needs: "sm_90a", target });
+    }
     Ok(row)
 }
 
@@ -91,6 +95,10 @@ impl<'a> Builder<'a> {
             Kind::Wait => self.wait(ins)?,
             Kind::LoadMatrix => self.load_matrix(ins)?,
             Kind::Mma => self.mma(ins)?,
+            Kind::Group => self.group(ins)?,
+            Kind::ProxyFence => {
+                self.nothing(ins, Act::ProxyFence { shared: !ins.form.ends_with(".global") })?
+            }
             Kind::Shuffle => self.shuffle(ins)?,
             Kind::Vote => self.vote(ins)?,
             Kind::Reduce => self.reduce(ins)?,

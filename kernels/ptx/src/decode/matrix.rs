@@ -41,7 +41,7 @@ impl<'a> Builder<'a> {
 }
 
 /// Registers of a lane for so many elements of a matrix, and their class.
-fn fragment(elements: u32, precision: Precision) -> (usize, Class) {
+pub(super) fn fragment(elements: u32, precision: Precision) -> (usize, Class) {
     let bits = elements * precision.spec().storage_bits / 32;
     if precision == Precision::F64 {
         (bits as usize / 64, Class::Wide)

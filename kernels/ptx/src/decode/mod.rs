@@ -40,6 +40,7 @@ mod complaint;
 mod entry;
 mod error;
 mod flow;
+mod group;
 mod hash;
 mod known;
 mod layout;

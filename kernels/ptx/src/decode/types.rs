@@ -159,7 +159,7 @@ fn signature(form: &str) -> Signature {
         "bar" | "barrier" => [COUNT; 5],
         "cp" => [None, None, None, COUNT, None],
         "mma" => matrix(form),
-        "ldmatrix" | "bra" | "ret" | "exit" => [None; 5],
+        "wgmma" | "fence" | "ldmatrix" | "bra" | "ret" | "exit" => [None; 5],
         _ => [t; 5],
     }
 }

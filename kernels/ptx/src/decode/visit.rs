@@ -1,6 +1,6 @@
 //! The registers of a step, with what it does to them: the one place that lists them for each [`Act`].
 
-use crate::program::{Access, Act, Address, Step};
+use crate::program::{Access, Act, Address, GroupAct, GroupOperand, Step};
 use crate::registers::Slot;
 
 /// What a step does to a register.
@@ -54,6 +54,7 @@ pub(super) fn visit(step: &mut Step, see: &mut impl FnMut(Role, &mut Slot)) {
             mma.metadata.iter_mut().for_each(|(slot, _)| see(Role::Read, slot));
             mma.d.iter_mut().for_each(|slot| see(write, slot));
         }
+        Act::Group(act) => group(act, see),
         Act::Shuffle { d, within, sources, .. } => {
             sources.iter_mut().for_each(|slot| see(Role::Read, slot));
             see(write, d);
@@ -74,8 +75,26 @@ pub(super) fn visit(step: &mut Step, see: &mut impl FnMut(Role, &mut Slot)) {
             see(Role::Read, number);
             threads.iter_mut().for_each(|slot| see(Role::Read, slot));
         }
-        Act::Fence(_) | Act::Commit | Act::Wait(_) | Act::Branch { .. } | Act::Exit => {}
+        Act::Fence(_)
+        | Act::ProxyFence { .. }
+        | Act::Commit
+        | Act::Wait(_)
+        | Act::Branch { .. }
+        | Act::Exit => {}
     }
+}
+
+/// D is read too: what it was stays where the product is not waited for.
+fn group(act: &mut GroupAct, see: &mut impl FnMut(Role, &mut Slot)) {
+    let GroupAct::Multiply(product) = act else { return };
+    match &mut product.a {
+        GroupOperand::Registers(a) => a.iter_mut().for_each(|slot| see(Role::Read, slot)),
+        GroupOperand::Shared(descriptor) => see(Role::Read, descriptor),
+    }
+    see(Role::Read, &mut product.b);
+    see(Role::Read, &mut product.adds);
+    product.metadata.iter_mut().for_each(|(slot, _)| see(Role::Read, slot));
+    product.d.iter_mut().for_each(|slot| see(Role::Keep, slot));
 }
 
 fn base(address: &mut Address, see: &mut impl FnMut(Role, &mut Slot)) {

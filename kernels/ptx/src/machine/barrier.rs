@@ -4,6 +4,7 @@ use super::access::lanes;
 use super::block::{Block, Shared};
 use super::collective::{member_masks, next_group};
 use super::grid::Machine;
+use super::group::Proxy;
 use super::step::{Flow, site};
 use super::trail::Strayed;
 use super::warp::{Fragment, State, Warp};
@@ -150,6 +151,7 @@ impl Block {
             self.shared.era = now;
             self.shared.fine.iter_mut().for_each(Fine::clear);
             self.shared.heard.iter_mut().for_each(Heard::meet);
+            self.shared.proxy.iter_mut().for_each(Proxy::meet);
         } else if let Some(fine) = &mut self.shared.fine {
             fine.join(&members, now);
             if let Some(heard) = &mut self.shared.heard {

@@ -1,6 +1,7 @@
 //! A block: its warps take turns until all have exited or none can go on.
 
 use super::grid::Machine;
+use super::group::{self, Proxy};
 use super::prepare::{Prepared, set};
 use super::schedule::Order;
 use super::space::Location;
@@ -27,6 +28,8 @@ pub(super) struct Shared {
     pub(super) fine: Option<Fine>,
     /// What threads know by release and acquire, of a program that has such.
     pub(super) heard: Option<Heard>,
+    /// Who made what it wrote known to `wgmma`, in a program that has such.
+    pub(super) proxy: Option<Proxy>,
     /// What accesses are recorded by where readers are listed: lists are by granule, so that it must not become finer later.
     pub(super) finest: u32,
     /// Threads that have not exited.
@@ -60,6 +63,7 @@ impl Block {
                 fine: (races && (prepared.fine || machine.keeps))
                     .then(|| Fine::new(threads as usize, machine.keeps)),
                 heard: (races && machine.synchronises).then(Heard::default),
+                proxy: (races && !prepared.group_slots.is_empty()).then(|| Proxy::new(threads as usize)),
                 finest: prepared.finest,
                 live: threads,
                 arrived: [0; 16],
@@ -82,6 +86,7 @@ impl Block {
         shared.memory.shadow.forget_strong();
         shared.fine.iter_mut().for_each(|fine| fine.begin(Location::Shared.number()));
         shared.heard.iter_mut().for_each(Heard::clear);
+        shared.proxy.iter_mut().for_each(Proxy::clear);
         for warp in &mut self.warps {
             let lanes = (threads - warp.first).min(32);
             warp.start(&prepared.template, &machine.ends, ALL >> (32 - lanes), floor);
@@ -125,6 +130,7 @@ impl Block {
                 ran |= self.release_barriers(machine);
             }
             if self.shared.live == 0 {
+                group::compare(machine, &self.shared, &self.warps);
                 return;
             }
             if !ran {

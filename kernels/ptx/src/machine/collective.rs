@@ -107,6 +107,8 @@ fn exchange(registers: &mut Registers, act: &Act, group: Mask) {
         | Act::Wait(_)
         | Act::LoadMatrix { .. }
         | Act::Mma(_)
+        | Act::Group(_)
+        | Act::ProxyFence { .. }
         | Act::WarpBarrier { .. }
         | Act::Barrier { .. }
         | Act::Branch { .. }

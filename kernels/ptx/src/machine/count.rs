@@ -21,7 +21,7 @@ pub struct Counters {
     pub atomics: u64,
     /// `ldmatrix`.
     pub matrix_loads: u64,
-    /// `mma`.
+    /// `mma`; `wgmma` with its fences, commits and waits.
     pub mma: u64,
     /// `shfl`, `vote`, `redux`.
     pub collectives: u64,
@@ -57,10 +57,10 @@ impl Counters {
             Act::Lanes { .. } => &mut self.lanes,
             Act::Load(_) => &mut self.loads,
             Act::Store(_) => &mut self.stores,
-            Act::Atomic(_) | Act::Fence(_) => &mut self.atomics,
+            Act::Atomic(_) | Act::Fence(_) | Act::ProxyFence { .. } => &mut self.atomics,
             Act::Copy(_) | Act::Commit | Act::Wait(_) => &mut self.copies,
             Act::LoadMatrix { .. } => &mut self.matrix_loads,
-            Act::Mma(_) => &mut self.mma,
+            Act::Mma(_) | Act::Group(_) => &mut self.mma,
             Act::Shuffle { .. } | Act::Vote { .. } | Act::Reduce { .. } => &mut self.collectives,
             Act::WarpBarrier { .. } | Act::Barrier { .. } => &mut self.barriers,
             Act::Branch { .. } => &mut self.branches,

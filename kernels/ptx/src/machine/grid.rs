@@ -7,7 +7,7 @@ use super::prepare::{Prepared, prepare};
 use super::schedule::{Permutation, Random};
 use super::trail::Ends;
 use crate::check::{Finding, Kind, Log, Severity, Site};
-use crate::exec::matrix::PreparedMma;
+use crate::exec::matrix::{PreparedGroup, PreparedMma};
 use crate::memory::{Conflict, Device, Epoch, STAMPS, Span};
 use crate::program::Program;
 use std::collections::BTreeMap;
@@ -57,6 +57,10 @@ pub(super) struct Machine<'a> {
     pub(super) ends: Ends,
     /// Instructions for matrices that were executed, by their steps.
     pub(super) matrices: BTreeMap<u32, PreparedMma>,
+    /// The same of groups of warps.
+    pub(super) groups: BTreeMap<u32, PreparedGroup>,
+    /// Registers of D and of A of all `wgmma`, ascending.
+    pub(super) group_slots: &'a [u16],
     /// Hazards of the instruction that runs.
     pub(super) conflicts: Vec<Conflict>,
     /// The program has atomics, fences, or strong accesses.
@@ -115,6 +119,8 @@ fn play(
         start: 0,
         ends: if launch.checks.convergence { Ends::of(program) } else { Ends::default() },
         matrices: BTreeMap::new(),
+        groups: BTreeMap::new(),
+        group_slots: &prepared.group_slots,
         conflicts: Vec::new(),
         synchronises: prepared.synchronises,
         keeps,

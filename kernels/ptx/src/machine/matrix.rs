@@ -1,8 +1,9 @@
-//! `ldmatrix` and `mma`: instructions of a whole warp.
+//! `ldmatrix`, `mma` and `wgmma`: instructions of a whole warp.
 
 use super::access::lanes;
 use super::block::Shared;
 use super::grid::Machine;
+use super::group;
 use super::record::{Touch, conflicts, count, shadow};
 use super::space::{Part, Request, addresses, next_part};
 use super::step::{Flow, site};
@@ -46,11 +47,13 @@ pub(super) fn run(
             load(machine, shared, warp, (d, *transposed, address), at, here);
         }
         Act::Mma(mma) => multiply(machine, shared, warp, mma, at),
+        Act::Group(act) => group::run(machine, shared, warp, act, at),
         Act::Lanes { .. }
         | Act::Load(_)
         | Act::Store(_)
         | Act::Atomic(_)
         | Act::Fence(_)
+        | Act::ProxyFence { .. }
         | Act::Copy(_)
         | Act::Commit
         | Act::Wait(_)
@@ -92,7 +95,7 @@ fn prepared<'a>(machine: &'a mut Machine<'_>, mma: &Mma, at: u32) -> Result<&'a 
 
 /// The lanes of each register of D that depend on nothing undefined. Lanes 4g to 4g + 3 hold rows g and g + 8 of A (every second
 /// register each) and column g of B; D has rows g, g + 8 and columns 2t, 2t + 1 in lane 4g + t.
-fn defined(registers: &Registers, mma: &Mma) -> Vec<Mask> {
+pub(super) fn defined(registers: &Registers, mma: &Mma) -> Vec<Mask> {
     let all = |slots: &mut dyn Iterator<Item = &Slot>| {
         slots.fold(ALL, |mask, &slot| mask & registers.defined(slot))
     };

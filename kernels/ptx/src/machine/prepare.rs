@@ -1,7 +1,7 @@
 //! What is done once a launch: the program is looked through, and registers get what they hold from the beginning.
 
 use super::launch::{Launch, LaunchError};
-use crate::program::{Access, Act, Address, Initial, Program, Special};
+use crate::program::{Access, Act, Address, GroupAct, GroupOperand, Initial, Program, Special};
 use crate::registers::{ALL, Class, LANES, Registers, Slot};
 
 /// The registers that each warp starts with, and those that differ by warp and block.
@@ -13,6 +13,8 @@ pub(super) struct Prepared {
     pub(super) fine: bool,
     /// The program has atomics, fences, or strong accesses.
     pub(super) synchronises: bool,
+    /// Registers of D and of A of all `wgmma`, ascending.
+    pub(super) group_slots: Vec<u16>,
     /// Bytes of the narrowest element that the program accesses; 4 if none is narrower.
     pub(super) finest: u32,
 }
@@ -41,7 +43,25 @@ pub(super) fn prepare(program: &Program, launch: &Launch) -> Result<Prepared, La
         _ => 4,
     });
     let finest = widths.min().unwrap_or(4).min(4);
-    Ok(Prepared { template, specials, fine, synchronises: program.synchronises(), finest })
+    let group_slots = group_slots(program);
+    Ok(Prepared { template, specials, fine, synchronises: program.synchronises(), group_slots, finest })
+}
+
+fn group_slots(program: &Program) -> Vec<u16> {
+    let mut slots = Vec::new();
+    for step in &program.steps {
+        if let Act::Group(act) = &step.act
+            && let GroupAct::Multiply(product) = &**act
+        {
+            slots.extend(product.d.iter().map(|slot| slot.index));
+            if let GroupOperand::Registers(a) = &product.a {
+                slots.extend(a.iter().map(|slot| slot.index));
+            }
+        }
+    }
+    slots.sort_unstable();
+    slots.dedup();
+    slots
 }
 
 /// Whether this barrier may be one of only some lanes or threads.
@@ -64,6 +84,8 @@ fn partial(program: &Program, act: &Act) -> bool {
         | Act::Wait(_)
         | Act::LoadMatrix { .. }
         | Act::Mma(_)
+        | Act::Group(_)
+        | Act::ProxyFence { .. }
         | Act::Shuffle { .. }
         | Act::Vote { .. }
         | Act::Reduce { .. }
@@ -180,6 +202,21 @@ impl Uses {
         access.data.iter().take(usize::from(access.count)).for_each(|&slot| self.number(slot));
     }
 
+    fn group(&mut self, act: &GroupAct) {
+        let GroupAct::Multiply(product) = act else { return };
+        let fragments = match &product.a {
+            GroupOperand::Registers(a) => a.as_slice(),
+            GroupOperand::Shared(descriptor) => {
+                self.of(*descriptor, Class::Wide);
+                &[]
+            }
+        };
+        let narrow = fragments.iter().chain(&product.d).chain(product.metadata.iter().map(|(slot, _)| slot));
+        narrow.for_each(|&slot| self.of(slot, Class::Narrow));
+        self.of(product.b, Class::Wide);
+        self.guard(Some(product.adds));
+    }
+
     fn act(&mut self, act: &Act) {
         match act {
             Act::Lanes { operands, .. } => {
@@ -206,6 +243,7 @@ impl Uses {
                 self.any.extend(mma.metadata.iter().map(|(slot, _)| *slot));
                 self.wrong_class |= self.any.iter().skip(1).any(|slot| slot.class == Class::Predicate);
             }
+            Act::Group(act) => self.group(act),
             Act::Shuffle { d, within, sources, .. } => {
                 self.of(*d, Class::Narrow);
                 self.guard(*within);
@@ -225,7 +263,12 @@ impl Uses {
                 self.of(*number, Class::Narrow);
                 threads.iter().for_each(|&slot| self.of(slot, Class::Narrow));
             }
-            Act::Fence(_) | Act::Commit | Act::Wait(_) | Act::Branch { .. } | Act::Exit => {}
+            Act::Fence(_)
+            | Act::ProxyFence { .. }
+            | Act::Commit
+            | Act::Wait(_)
+            | Act::Branch { .. }
+            | Act::Exit => {}
         }
     }
 }

@@ -4,6 +4,7 @@ use super::access;
 use super::block::Shared;
 use super::collective;
 use super::grid::Machine;
+use super::group;
 use super::matrix;
 use super::schedule::Order;
 use super::strong;
@@ -160,10 +161,13 @@ fn other(
         Act::Store(access) => access::store(machine, shared, warp, access, at, active),
         Act::Atomic(atomic) => strong::atomic(machine, shared, warp, atomic, at, active),
         Act::Fence(scope) => strong::fence(machine, shared, warp, *scope, active),
+        Act::ProxyFence { shared: true } => group::proxy_fence(machine, shared, warp, active),
         Act::Copy(copy) => copy::issue(machine, shared, warp, copy, at, active),
         Act::Commit => warp.copies.commit(active),
         Act::Wait(open) => copy::wait(machine, shared, warp, *open, active),
-        Act::LoadMatrix { .. } | Act::Mma(_) => return matrix::run(machine, shared, warp, act, at, active),
+        Act::LoadMatrix { .. } | Act::Mma(_) | Act::Group(_) => {
+            return matrix::run(machine, shared, warp, act, at, active);
+        }
         Act::Shuffle { .. } | Act::Vote { .. } | Act::Reduce { .. } => {
             return collective::run(machine, shared, warp, act, at, active);
         }
@@ -171,7 +175,7 @@ fn other(
         Act::Barrier { number, threads, .. } => {
             return barrier::arrive(machine, shared, warp, (*number, *threads), at, active);
         }
-        Act::Lanes { .. } | Act::Branch { .. } | Act::Exit => {}
+        Act::ProxyFence { shared: false } | Act::Lanes { .. } | Act::Branch { .. } | Act::Exit => {}
     }
     Flow::Next
 }

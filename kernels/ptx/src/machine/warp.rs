@@ -1,6 +1,7 @@
 //! A warp: its registers, and the fragments that it has come apart into.
 
 use super::copy::Copies;
+use super::group::Products;
 use super::schedule::{Order, Random};
 use super::trail::{Ends, Trail};
 use crate::memory::Epoch;
@@ -45,6 +46,7 @@ pub(super) struct Warp {
     /// Accesses before this are ordered by a barrier of the whole warp.
     pub(super) floor: Epoch,
     pub(super) copies: Copies,
+    pub(super) products: Products,
     /// The fragment at this step has run for long: others come first, so that a lane that waits for another in a loop gets on.
     tired: Option<u32>,
 }
@@ -69,6 +71,7 @@ impl Warp {
             fragments: Vec::with_capacity(8),
             floor: Epoch::default(),
             copies: Copies::default(),
+            products: Products::default(),
             tired: None,
         }
     }
@@ -80,6 +83,7 @@ impl Warp {
         self.diverged = false;
         self.trail.clear(ends);
         self.copies.clear();
+        self.products.clear();
         self.fragments.clear();
         self.fragments.push(Fragment { step: 0, mask: lanes, state: State::Ready });
     }

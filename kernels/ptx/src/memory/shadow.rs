@@ -214,6 +214,11 @@ impl Shadow {
         found
     }
 
+    /// The last write to each granule of these bytes.
+    pub(crate) fn writes(&self, at: usize, bytes: usize) -> impl Iterator<Item = Epoch> + '_ {
+        self.cells[self.range(at, bytes)].iter().map(|cell| cell.write)
+    }
+
     /// A copy that was open is complete: an ordinary write of its thread from now on.
     pub(crate) fn settle(&mut self, at: usize, bytes: usize, now: Epoch) {
         let range = self.range(at, bytes);

@@ -6,7 +6,7 @@ use super::parse::Parser;
 use super::token::Token;
 
 /// Elements of a vector.
-const ELEMENTS: usize = 64;
+const ELEMENTS: usize = 128;
 /// What an operand may be.
 const OPERAND: &str = "an operand: a register, a number, '{..}' or '[..]'";
 

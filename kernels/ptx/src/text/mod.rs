@@ -20,7 +20,7 @@
 //!
 //! ```text
 //! text 256 MiB     statements 2 million     operands 16 million     registers of an entry 1 million
-//! scopes in scopes 64     elements of a vector 64     bytes of a variable 1 GiB     initial values 16 million
+//! scopes in scopes 64     elements of a vector 128     bytes of a variable 1 GiB     initial values 16 million
 //! ```
 //!
 //! Reading takes time and memory in proportion to the text up to the first error, and no text makes it recurse.

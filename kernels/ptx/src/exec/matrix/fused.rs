@@ -121,7 +121,7 @@ impl Fused {
         let (products, link) = (core.products(), core.fused());
         let fits =
             (0..=31).contains(&left) && bits + link.ilog2() as i32 <= 31 && products.is_multiple_of(link);
-        (fits && instruction.m == 16).then_some(Fused { sum, input, acc, products, link })
+        (fits && matches!(instruction.m, 16 | 64)).then_some(Fused { sum, input, acc, products, link })
     }
 
     /// Computes D; for each row the columns that something infinite or NaN takes part in, whose outputs are not right.

@@ -1,4 +1,4 @@
-//! `mma.sync` and `mma.sp` for all 32 lanes at once, bit for bit as the oracle's model of the architecture.
+//! `mma.sync`, `mma.sp` and a warp's part of `wgmma` for all 32 lanes at once, bit for bit as the oracle's model of the architecture.
 //!
 //! ```text
 //! registers of 32 lanes -> A (16 x products), B (k x 8), C (16 x 8) -> fused: 8 outputs a turn -> D -> registers
@@ -6,11 +6,13 @@
 //! ```
 
 mod fused;
+mod group;
 mod layout;
 
 use crate::program::Mma;
 use crate::registers::{Class, LANES, Registers, Slot};
 use fused::Fused;
+pub use group::{Element, GroupA, PreparedGroup};
 use sparse_oracle::arithmetic::{Architecture, Engine, Instruction};
 use sparse_oracle::format::SparseMma;
 use sparse_oracle::model::ModelError;
@@ -103,6 +105,13 @@ impl PreparedMma {
         check(instruction, "D", &mma.d, fragment.c_len(), acc)?;
         let sparse = sparse(mma)?;
         Ok(PreparedMma { core, fragment, fused: Fused::of(&core), sparse, mma: mma.clone() })
+    }
+
+    /// The same sums by the model of `core`, whose 16 rows of a warp and 8 columns lie as those of `mma`.
+    fn by(core: TensorCore, mma: Mma) -> Result<PreparedMma, MatrixError> {
+        let fragment = Fragment::of(mma.instruction)?;
+        let sparse = sparse(&mma)?;
+        Ok(PreparedMma { core, fragment, fused: Fused::of(&core), sparse, mma })
     }
 
     /// The model that this follows.
