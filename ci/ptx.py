@@ -79,6 +79,8 @@ def assemble(ptxas: pathlib.Path, ptx: str, arch: str) -> list[dict]:
         )
     if done.returncode != 0:
         sys.exit(f"ptxas {arch}: {done.stderr}")
+    if "wgmma.mma_async instructions are serialized" in done.stderr:
+        sys.exit(f"ptxas {arch}: products wait for each other: {done.stderr}")
     figures, current = [], None
     for line in done.stderr.splitlines():
         if match := re.search(r"Compiling entry function '(\w+)'", line):
@@ -106,7 +108,7 @@ def main() -> None:
         unit = prelude + f'\n#line 1 "{name}.cu"\n'.encode() + text
         compiled = {
             target: strip(
-                nvrtc.compile(name, unit, [f"--gpu-architecture=compute_{target[0]}{target[1]}", "--std=c++17"])
+                nvrtc.compile(name, unit, [f"--gpu-architecture=compute_{number(target, capability)}", "--std=c++17"])
             )
             for target in TARGETS
             if target >= capability
@@ -114,7 +116,7 @@ def main() -> None:
         found = []
         # What users get: the committed PTX, assembled for each architecture. What is compiled for one must assemble too.
         for target in compiled:
-            arch = f"sm_{target[0]}{target[1]}"
+            arch = f"sm_{number(target, capability)}"
             if target != capability:
                 assemble(ptxas, compiled[target], arch)
             for f in assemble(ptxas, compiled[capability], arch):
@@ -139,6 +141,11 @@ def main() -> None:
     spilled = [f"{kernel} ({arch})" for _, kernel, arch, _, spill, _, _ in table if spill]
     if spilled:
         print(f"spills: {', '.join(spilled)}")
+
+
+def number(target: tuple[int, int], capability: tuple[int, int]) -> str:
+    """`90a` for a file of 9.0, which is for that architecture alone: see Row::is_bound in source.rs."""
+    return f"{target[0]}{target[1]}{'a' if capability == (9, 0) else ''}"
 
 
 def read(path: pathlib.Path) -> str | None:

@@ -12,40 +12,10 @@
 // a sum as it is. All that a step adds to an address is a constant.
 // PTX ISA 9.0: mma.sp 9.7.14.6, ldmatrix 9.7.14.5.15.
 
-struct TwoFour {
-    const uint4 *a;        // [row block of 128][stage][A_CHUNKS]
-    const void *b;         // k x n, row-major, ldb; 16-byte aligned rows
-    void *c;               // rows x n, row-major, ldc
-    u64 ldb, ldc;
-    int stages;            // along k
-    int rows, k, n;
-    float alpha, beta;     // alpha is not 0
-};
-SIZE_OF(TwoFour, 64); OFFSET_OF(TwoFour, a, 0); OFFSET_OF(TwoFour, b, 8); OFFSET_OF(TwoFour, c, 16);
-OFFSET_OF(TwoFour, ldb, 24); OFFSET_OF(TwoFour, ldc, 32); OFFSET_OF(TwoFour, stages, 40); OFFSET_OF(TwoFour, rows, 44);
-OFFSET_OF(TwoFour, k, 48); OFFSET_OF(TwoFour, n, 52); OFFSET_OF(TwoFour, alpha, 56); OFFSET_OF(TwoFour, beta, 60);
-
 constexpr int TM = 128, TN = 128, THREADS = 128, RING = 3, STEPS = 2;
 // In 16 bytes: registers of A in one step, and with them the metadata of a stage.
 constexpr int A_STEP = 8 * 32, E_STEP = 2 * 32, A_CHUNKS = STEPS * (A_STEP + E_STEP);
 
-__device__ __forceinline__ void store_pair(float x, float y, float *c) { *reinterpret_cast<float2 *>(c) = make_float2(x, y); }
-template <typename Half> __device__ __forceinline__ void store_pair(float x, float y, Half *c) {
-    Half low, high;
-    leave(x, low), leave(y, high);
-    *reinterpret_cast<u32 *>(c) = low.bits | static_cast<u32>(high.bits) << 16;
-}
-
-#define FLOAT_SUMS                                                                                            \
-    float acc[4];                                                                                             \
-    __device__ __forceinline__ void zero() { acc[0] = acc[1] = acc[2] = acc[3] = 0.0f; }                      \
-    template <typename Out> __device__ __forceinline__ void store(int x, float alpha, float beta, Out *c)     \
-        const {                                                                                               \
-        finish(acc[x], alpha, beta, c);                                                                       \
-    }                                                                                                         \
-    template <typename Out> __device__ __forceinline__ void store_two(int row, Out *c) const {                \
-        store_pair(acc[2 * row], acc[2 * row + 1], c);                                                        \
-    }
 #define FLOAT_STEP(SHAPE, TYPE)                                                                               \
     __device__ __forceinline__ void step(uint4 a, const u32 (&b)[4], u32 e) {                                 \
         asm("mma.sp::ordered_metadata.sync.aligned." SHAPE ".row.col.f32." TYPE "." TYPE                      \
@@ -106,34 +76,23 @@ template <typename Type> struct HalfOperand {
     }
 };
 
-struct Tf32Unit : Tf32Operand {
-    FLOAT_SUMS
+struct Tf32Unit : Tf32Operand, FloatSums {
     FLOAT_STEP("m16n8k16", "tf32")
 };
-struct F16Unit : HalfOperand<F16> {
-    FLOAT_SUMS
+struct F16Unit : HalfOperand<F16>, FloatSums {
     FLOAT_STEP("m16n8k32", "f16")
 };
-struct Bf16Unit : HalfOperand<Bf16> {
-    FLOAT_SUMS
+struct Bf16Unit : HalfOperand<Bf16>, FloatSums {
     FLOAT_STEP("m16n8k32", "bf16")
 };
 
-// f16 accumulators: two in a register.
-struct F16SumUnit : HalfOperand<F16> {
-    u32 acc[2];
-
-    __device__ __forceinline__ void zero() { acc[0] = acc[1] = 0; }
+struct F16SumUnit : HalfOperand<F16>, HalfSums {
     __device__ __forceinline__ void step(uint4 a, const u32 (&b)[4], u32 e) {
         asm("mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16 "
             "{%0,%1}, {%2,%3,%4,%5}, {%6,%7,%8,%9}, {%0,%1}, %10, 0x0;"
             : "+r"(acc[0]), "+r"(acc[1])
             : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]), "r"(e));
     }
-    __device__ __forceinline__ void store(int x, float alpha, float beta, F16 *c) const {
-        finish_f16(static_cast<u16>(acc[x / 2] >> x % 2 * 16), alpha, beta, c);
-    }
-    __device__ __forceinline__ void store_two(int row, F16 *c) const { *reinterpret_cast<u32 *>(c) = acc[row]; }
 };
 
 template <typename Unit, typename Out> struct Block {

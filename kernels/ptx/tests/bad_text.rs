@@ -219,8 +219,12 @@ const BODIES: &[(&str, &str)] = &[
     ),
     (
         "wgmma.fence.sync.aligned;",
-        "line 10, column 1: 'wgmma.fence.sync.aligned' is not supported: of matrix instructions the machine plays `mma.sync`, `mma.sp` \
-         and `ldmatrix`",
+        "line 10, column 1: 'wgmma.fence.sync.aligned' needs sm_90, but the module says '.target sm_80'",
+    ),
+    (
+        "wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e4m3 {%r1}, %rd1, %rd1, 1, 1, 1;",
+        "line 10, column 1: 'wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e4m3' is not supported: of `wgmma` the machine plays \
+         `fence`, `commit_group`, `wait_group`, and `mma_async` of f16, bf16 and tf32",
     ),
     (
         "reduce.s32 %r1, %r2;",

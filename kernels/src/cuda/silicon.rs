@@ -259,7 +259,7 @@ impl Silicon {
 fn compile(source: Source, (major, minor): (i32, i32)) -> Result<String, CudaError> {
     device::nvrtc_version()?;
     let row = source.row();
-    let target = format!("compute_{major}{minor}");
+    let target = format!("compute_{major}{minor}{}", if row.is_bound() { "a" } else { "" });
     let options = CompileOptions {
         // As in `ci/ptx.sh`, but for the device at hand.
         options: vec![format!("--gpu-architecture={target}"), "--std=c++17".to_owned()],

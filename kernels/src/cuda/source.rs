@@ -5,7 +5,7 @@
 //!                       `-- hash of all = first line of the PTX: else it is stale, and NVRTC compiles anew
 //! ```
 //!
-//! PTX is made for the oldest architecture that has the instructions of the file; the driver assembles it for the device
+//! A file of capability 9.0 is for `sm_90a`, which nothing else runs. Other PTX is made for the oldest architecture that has the instructions of the file; the driver assembles it for the device
 //! at hand, so that a user needs a driver and no toolkit.
 
 use flate2::read::GzDecoder;
@@ -30,6 +30,8 @@ pub enum Source {
     NmMma,
     /// SpMM of 2:4 on the matrix unit.
     TwoFour,
+    /// The same by groups of four warps, on `sm_90a`.
+    TwoFourGroup,
     /// CSR to the formats of Libra.
     Preprocess,
 }
@@ -71,9 +73,17 @@ macro_rules! row {
     };
 }
 
+impl Row {
+    /// Whether the PTX is for one architecture alone: that of 9.0 is for `sm_90a`.
+    #[must_use]
+    pub const fn is_bound(&self) -> bool {
+        matches!(self.capability, (9, 0))
+    }
+}
+
 impl Source {
     /// All sources.
-    pub const ALL: [Source; 9] = [
+    pub const ALL: [Source; 10] = [
         Source::CsrSpmm,
         Source::TilesSpmm,
         Source::LibraSddmm,
@@ -81,6 +91,7 @@ impl Source {
         Source::NmTile,
         Source::NmMma,
         Source::TwoFour,
+        Source::TwoFourGroup,
         Source::Preprocess,
         Source::Measure,
     ];
@@ -96,7 +107,10 @@ impl Source {
             Source::Listed => row!("listed", (8, 0), super::listed::SYMBOLS),
             Source::NmTile => row!("nm_tile", (8, 0), super::nm::TILE_SYMBOLS),
             Source::NmMma => row!("nm_mma", (8, 0), super::nm::MMA_SYMBOLS),
-            Source::TwoFour => row!("two_four", (8, 0), super::two_four::SYMBOLS),
+            Source::TwoFour => row!("two_four", (8, 0), super::two_four::SYMBOLS, "two_four"),
+            Source::TwoFourGroup => {
+                row!("two_four_group", (9, 0), super::two_four::GROUP_SYMBOLS, "two_four")
+            }
             Source::Preprocess => row!("preprocess", (8, 0), super::preprocess::SYMBOLS),
         }
     }

@@ -7,13 +7,13 @@
 //! ```
 
 use super::hunt::Field;
-use super::played::Alone;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sparse_conformance_core::operands::build;
 use sparse_conformance_core::plan::Options;
 use sparse_conformance_core::runner::Ready;
 use sparse_kernels::cuda::GpuKernel;
+use sparse_oracle::arithmetic::Architecture;
 use sparse_ptx::machine::Counters;
 use sparse_ptx_device::Counted;
 use std::collections::BTreeMap;
@@ -79,7 +79,7 @@ fn counts(field: &Field, kernel: &GpuKernel) -> Option<Counts> {
         let Ok(operands) = build(case, &loaded) else { continue };
         let ready = Ready::new(case, &operands);
         let counted = Counted::default();
-        let asked = ready.ask_once(&Alone::counting(kernel, field.texts.clone(), &counted));
+        let asked = ready.ask_once(&field.alone(kernel, field.texts.clone()).counting(&counted));
         assert!(!asked.record.verdict.is_finding(), "{}: {case}", kernel.kernel.name);
         let counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
         let instructions = counted.iter().map(|(_, c)| c.instructions).sum();
@@ -99,10 +99,13 @@ fn counts(field: &Field, kernel: &GpuKernel) -> Option<Counts> {
 
 #[test]
 fn kernels_do_what_they_did() {
-    let field = Field::new(&Options::default());
+    let field = Field::new(Architecture::Sm80, &Options::default());
     let of = |kernel: &GpuKernel| Some((kernel.kernel.name.clone(), counts(&field, kernel)?));
-    let found: BTreeMap<String, Counts> = field.kernels.par_iter().filter_map(of).collect();
+    let mut found: BTreeMap<String, Counts> = field.kernels.par_iter().filter_map(of).collect();
     assert_eq!(found.len(), field.kernels.len(), "every kernel has a case");
+    let groups = Field::of_groups();
+    let of = |kernel: &GpuKernel| Some((format!("{}, sm_90", kernel.kernel.name), counts(&groups, kernel)?));
+    found.extend(groups.kernels.par_iter().filter_map(of).collect::<Vec<_>>());
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ptx/counters.json");
     if std::env::var_os("UPDATE_PTX_COUNTERS").is_some() {
         let json = serde_json::to_string_pretty(&found).expect("plain data");

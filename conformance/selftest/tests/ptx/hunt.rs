@@ -7,7 +7,7 @@
 //! ```
 
 use super::mutant::Mutant;
-use super::played::{ARCHITECTURE, Alone};
+use super::played::Alone;
 use rayon::prelude::*;
 use sparse_conformance_core::backend::Backend;
 use sparse_conformance_core::case::Case;
@@ -16,6 +16,7 @@ use sparse_conformance_core::plan::{Options, plan};
 use sparse_conformance_core::runner::Ready;
 use sparse_conformance_selftest::HuntPlan;
 use sparse_kernels::cuda::{GpuKernel, played_kernels};
+use sparse_oracle::arithmetic::Architecture;
 use sparse_ptx::check::Kind;
 use sparse_ptx_device::{Counted, TextError, Texts};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +39,7 @@ pub(crate) enum Fate {
 
 /// Kernels, and the cases of a plan for them.
 pub(crate) struct Field {
+    architecture: Architecture,
     pub(crate) kernels: Vec<GpuKernel>,
     pub(crate) plan: HuntPlan,
     /// The texts as they are, each decoded once.
@@ -56,14 +58,26 @@ pub(crate) struct Ground<'f> {
 }
 
 impl Field {
-    /// The plan of these options for all kernels.
-    pub(crate) fn new(options: &Options) -> Field {
-        let kernels = played_kernels(ARCHITECTURE);
+    /// The plan of these options for all kernels of an architecture.
+    pub(crate) fn new(architecture: Architecture, options: &Options) -> Field {
+        let kernels = played_kernels(architecture);
         let texts = Texts::committed();
-        let alone: Vec<Alone<'_>> = kernels.iter().map(|k| Alone::new(k, texts.clone())).collect();
+        let alone: Vec<Alone<'_>> =
+            kernels.iter().map(|k| Alone::new(k, architecture, texts.clone())).collect();
         let backends: Vec<&dyn Backend> = alone.iter().map(|alone| alone as &dyn Backend).collect();
         let plan = HuntPlan::of(plan(options, &backends).groups);
-        Field { kernels, plan, texts }
+        Field { architecture, kernels, plan, texts }
+    }
+
+    /// What is launched on `sm_90` alone: 2:4 of 16-bit elements.
+    pub(crate) fn of_groups() -> Field {
+        let contracts = ["spmm.two_four.f16*", "spmm.two_four.bf16*"].map(str::to_owned).to_vec();
+        Field::new(Architecture::Sm90, &Options { contracts, ..Options::default() })
+    }
+
+    /// A kernel on a GPU that plays these texts.
+    pub(crate) fn alone<'k>(&self, kernel: &'k GpuKernel, texts: Texts) -> Alone<'k> {
+        Alone::new(kernel, self.architecture, texts)
     }
 
     /// The cases with their operands.
@@ -84,7 +98,8 @@ impl Field {
         let pairs: Vec<(usize, usize)> = pairs.filter(concerned).collect();
         let run = |&(k, c): &(usize, usize)| {
             let counted = Counted::default();
-            let asked = ready[c].ask_once(&Alone::counting(&self.kernels[k], self.texts.clone(), &counted));
+            let asked =
+                ready[c].ask_once(&self.alone(&self.kernels[k], self.texts.clone()).counting(&counted));
             let verdict = &asked.record.verdict;
             if verdict.is_finding() && verdict.to_string().contains(Kind::StepLimit.name()) {
                 return None;
@@ -141,7 +156,7 @@ impl Ground<'_> {
     ) -> Result<Option<usize>, TextError> {
         let texts = self.field.texts.clone().replaced(mutant.source, &mutant.text(lines))?;
         let convicts = |&(k, c): &(usize, usize)| {
-            let asked = self.ready[c].ask_once(&Alone::new(&self.field.kernels[k], texts.clone()));
+            let asked = self.ready[c].ask_once(&self.field.alone(&self.field.kernels[k], texts.clone()));
             asked.record.verdict.is_finding()
         };
         Ok(pairs.iter().position(convicts))

@@ -18,6 +18,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use sparse_conformance_core::plan::Options;
 use sparse_kernels::cuda::source::Source;
+use sparse_oracle::arithmetic::Architecture;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -90,10 +91,11 @@ struct Hunted {
     above: [String; 2],
 }
 
-/// Hunts all mutants of all sources, and says what became of each.
-fn hunted(ground: &Ground<'_>, texts: &[String]) -> Vec<Hunted> {
+/// Hunts all mutants of some sources, and says what became of each.
+fn hunted(ground: &Ground<'_>, sources: &[Source]) -> Vec<Hunted> {
+    let texts: Vec<String> = sources.iter().map(|&source| text(source)).collect();
     let lines: Vec<Vec<&str>> = texts.iter().map(|text| text.lines().collect()).collect();
-    let sources = Source::ALL.into_iter().zip(&lines);
+    let sources = sources.iter().copied().zip(&lines);
     let all: Vec<(Vec<Mutant>, &[&str])> = sources
         .flat_map(|(source, lines)| by_line(source, lines).into_iter().map(|group| (group, lines.as_slice())))
         .collect();
@@ -114,21 +116,24 @@ fn hunted(ground: &Ground<'_>, texts: &[String]) -> Vec<Hunted> {
 #[test]
 #[ignore = "takes minutes on 16 cores: writes docs/ptx-mutants.json"]
 fn score_of_the_quick_tier() {
-    let (field, texts) = (Field::new(&Options::default()), Source::ALL.map(text));
-    let cases = field.cases();
-    let ground = field.ground(&cases);
+    let (field, groups) = (Field::new(Architecture::Sm80, &Options::default()), Field::of_groups());
+    let (cases, of_groups) = (field.cases(), groups.cases());
+    let (ground, of_groups) = (field.ground(&cases), groups.ground(&of_groups));
     eprintln!("{} runs are clean, {} left out", ground.runs, ground.left_out);
+    eprintln!("{} runs of groups are clean, {} left out", of_groups.runs, of_groups.left_out);
+    let (bound, sources): (Vec<Source>, Vec<Source>) =
+        Source::ALL.into_iter().partition(|source| source.row().is_bound());
     let one_of = CLASSES.into_iter().map(|(class, one_of)| (class, Score { one_of, ..Score::default() }));
     let mut published = Published {
         tier: "quick",
-        architecture: "sm_80",
-        runs: ground.runs,
-        left_out: ground.left_out,
+        architecture: "sm_80; sm_90 for what is of sm_90a",
+        runs: ground.runs + of_groups.runs,
+        left_out: ground.left_out + of_groups.left_out,
         classes: one_of.collect(),
         not_launched: BTreeSet::new(),
         survivors: Vec::new(),
     };
-    for hunted in hunted(&ground, &texts) {
+    for hunted in hunted(&ground, &sources).into_iter().chain(hunted(&of_groups, &bound)) {
         published.note(hunted);
     }
     for (class, score) in &published.classes {
@@ -179,14 +184,28 @@ impl Published {
 #[test]
 fn a_fault_of_each_class_is_convicted() {
     let contracts = vec!["spmm.nm.f32_f32_f32_f32".to_owned()];
-    let field = Field::new(&Options { contracts, ..Options::default() });
+    let field = Field::new(Architecture::Sm80, &Options { contracts, ..Options::default() });
+    convicts(&field, Source::NmTile, |class| !OF_GROUPS.contains(&class));
+}
+
+/// Those of groups of warps.
+const OF_GROUPS: [Class; 4] = [Class::GroupWait, Class::GroupCommit, Class::GroupFence, Class::ProxyFence];
+
+/// The same of the classes that are of groups of warps.
+#[test]
+fn a_fault_of_each_class_of_groups_is_convicted() {
+    let contracts = vec!["spmm.two_four.bf16_f32_f32_f32".to_owned()];
+    let field = Field::new(Architecture::Sm90, &Options { contracts, ..Options::default() });
+    convicts(&field, Source::TwoFourGroup, |class| OF_GROUPS.contains(&class));
+}
+
+fn convicts(field: &Field, source: Source, wanted: impl Fn(Class) -> bool) {
     let cases = field.cases();
     let ground = field.ground(&cases);
-    let source = Source::NmTile;
     let text = text(source);
     let lines: Vec<&str> = text.lines().collect();
     let groups = by_line(source, &lines);
-    for (class, _) in CLASSES {
+    for (class, _) in CLASSES.into_iter().filter(|(class, _)| wanted(*class)) {
         let mut of_class = groups.iter().flatten().filter(|mutant| mutant.class == class);
         let fate = |mutant: &Mutant| ground.fates(std::slice::from_ref(mutant), &lines)[0];
         let launched = of_class.by_ref().filter(|mutant| ground.launches(&mutant.entry));

@@ -20,6 +20,14 @@ pub(crate) enum Class {
     Wait,
     /// `cp.async.commit_group` is deleted.
     Commit,
+    /// `wgmma.wait_group` is deleted.
+    GroupWait,
+    /// `wgmma.commit_group` is deleted.
+    GroupCommit,
+    /// `wgmma.fence` is deleted.
+    GroupFence,
+    /// `fence.proxy.async` is deleted.
+    ProxyFence,
     /// Lane 31 is taken out of the members of a shuffle, vote or reduction.
     Members,
     /// An instruction is executed whether its guard says so or not.
@@ -35,11 +43,15 @@ pub(crate) enum Class {
 }
 
 /// A class, and one of how many of its lines is taken.
-pub(crate) const CLASSES: [(Class, u64); 10] = [
+pub(crate) const CLASSES: [(Class, u64); 14] = [
     (Class::Barrier, 1),
     (Class::WarpBarrier, 1),
     (Class::Wait, 1),
     (Class::Commit, 1),
+    (Class::GroupWait, 1),
+    (Class::GroupCommit, 1),
+    (Class::GroupFence, 1),
+    (Class::ProxyFence, 1),
     (Class::Members, 1),
     (Class::Guard, 40),
     (Class::Shift1, 60),
@@ -124,6 +136,10 @@ fn becomes(class: Class, line: &str, pipelined: bool) -> Option<String> {
         Class::WarpBarrier => deleted("bar.warp.sync"),
         Class::Wait => deleted("cp.async.wait"),
         Class::Commit => deleted("cp.async.commit"),
+        Class::GroupWait => deleted("wgmma.wait"),
+        Class::GroupCommit => deleted("wgmma.commit"),
+        Class::GroupFence => deleted("wgmma.fence"),
+        Class::ProxyFence => deleted("fence.proxy"),
         Class::Members => {
             let collective = ["shfl.sync", "vote.sync", "redux.sync"].iter().any(|op| bare.starts_with(op));
             let (before, members) = bare.strip_suffix(';')?.rsplit_once(", ")?;

@@ -10,33 +10,31 @@ use sparse_oracle::profile::Profile;
 use sparse_oracle::task::{Answer, Task};
 use sparse_ptx_device::{Counted, Player, Texts};
 
-/// What the mutants are played as.
-pub(crate) const ARCHITECTURE: Architecture = Architecture::Sm80;
-
 /// Warp instructions of a launch at most: few runs of the plan take more, and a loop without an end is soon over.
 const STEPS: u64 = 1 << 22;
 
 /// One kernel.
 pub(crate) struct Alone<'k> {
     kernel: &'k GpuKernel,
+    architecture: Architecture,
     texts: Texts,
     counted: Option<Counted>,
 }
 
 impl<'k> Alone<'k> {
-    /// On a GPU that plays these texts.
-    pub(crate) fn new(kernel: &'k GpuKernel, texts: Texts) -> Alone<'k> {
-        Alone { kernel, texts, counted: None }
+    /// On a GPU of this architecture that plays these texts.
+    pub(crate) fn new(kernel: &'k GpuKernel, architecture: Architecture, texts: Texts) -> Alone<'k> {
+        Alone { kernel, architecture, texts, counted: None }
     }
 
-    /// On one that notes what each launch does.
-    pub(crate) fn counting(kernel: &'k GpuKernel, texts: Texts, counted: &Counted) -> Alone<'k> {
-        Alone { kernel, texts, counted: Some(Counted::clone(counted)) }
+    /// One that notes what each launch does.
+    pub(crate) fn counting(self, counted: &Counted) -> Alone<'k> {
+        Alone { counted: Some(Counted::clone(counted)), ..self }
     }
 
     /// Each run has a GPU of its own, so that what is wrong in one is of that one.
     fn gpu(&self) -> Gpu {
-        let player = Player::new(ARCHITECTURE, self.texts.clone()).steps(STEPS);
+        let player = Player::new(self.architecture, self.texts.clone()).steps(STEPS);
         match &self.counted {
             None => player.gpu(),
             Some(counted) => player.counting(counted).gpu(),

@@ -8,10 +8,6 @@ const INSTRUCTIONS: &[(&[&str], &str)] = &[
         "the machine runs entries without calls and jump tables",
     ),
     (
-        &["wgmma"],
-        "of `wgmma` the machine plays `fence`, `commit_group`, `wait_group`, and `mma_async` of f16, bf16 and tf32",
-    ),
-    (
         &["tcgen05", "wmma"],
         "of matrix instructions the machine plays `mma.sync`, `mma.sp`, `wgmma` and `ldmatrix`",
     ),
@@ -42,8 +38,8 @@ const INSTRUCTIONS: &[(&[&str], &str)] = &[
     (&["mapa", "getctarank", "clusterlaunchcontrol"], "there are no clusters of blocks here"),
     (&["ld.mmio", "st.mmio"], "there is nothing but memory here: write `.relaxed.sys`"),
     (
-        &["fence.proxy", "fence.mbarrier_init", "fence.acquire", "fence.release"],
-        "of fences the machine plays `fence.sc`, `fence.acq_rel`, `fence.proxy.async` and `membar`",
+        &["fence.mbarrier_init", "fence.acquire", "fence.release"],
+        "of fences the machine plays `fence.sc`, `fence.acq_rel` and `membar`",
     ),
     (
         &["tex", "tld4", "txq", "istypep", "suld", "sust", "sured", "suq"],
@@ -109,6 +105,22 @@ const REGISTERS: &[(&[&str], &str)] = &[
     ),
 ];
 
+/// The same for what is no form of the table, of families that are played in part.
+const IN_PART: &[(&str, &str)] = &[
+    ("atom.", "of atomics the machine plays those of one number of 16 to 64 bits, without a cache policy"),
+    ("red.", "of atomics the machine plays those of one number of 16 to 64 bits, without a cache policy"),
+    (
+        "wgmma.",
+        "of `wgmma` the machine plays `fence`, `commit_group`, `wait_group`, and `mma_async` of f16, bf16 and tf32",
+    ),
+    ("fence.proxy.", "of fences between proxies the machine plays `fence.proxy.async`, for `wgmma`"),
+];
+
+/// What is said about a form that is not in the table, of a family that is.
+pub(super) fn in_part(form: &str) -> Option<&'static str> {
+    IN_PART.iter().find(|(start, _)| form.starts_with(start)).map(|(_, help)| *help)
+}
+
 /// What is said about an instruction of PTX that the machine does not play; nothing where it is no such instruction.
 pub(super) fn instruction(form: &str) -> Option<&'static str> {
     let begins = |start: &&str| {
@@ -143,7 +155,7 @@ mod tests {
     fn words_are_told_apart() {
         let copies = instruction("cp.async.bulk.wait_group");
         assert!(copies.is_some() && instruction("red.async.relaxed.cluster") == copies);
-        assert!(instruction("fence.proxy.async").is_some_and(|help| help.contains("fence.sc")));
+        assert!(in_part("fence.proxy.tensormap").is_some_and(|help| help.contains("fence.proxy.async")));
         assert!(instruction("vadd4.u32.u32.u32").is_some_and(|help| help.contains("video")));
         for stranger in ["reduce.u32", "matched", "cp.async.bulky", "fencing.sc"] {
             assert_eq!(instruction(stranger), None, "{stranger}");

@@ -25,10 +25,7 @@ pub(super) fn row(ins: &Instruction<'_>, target: Target<'_>) -> Result<&'static 
     let fault = |fault| Err(DecodeError { at: ins.at, fault });
     let found = table::find(ins.form).or_else(|| table::find(&order::stripped(ins.form)?));
     let Some(row) = found else {
-        let atomic = ins.form.starts_with("atom.") || ins.form.starts_with("red.");
-        let scalars =
-            "of atomics the machine plays those of one number of 16 to 64 bits, without a cache policy";
-        if let Some(help) = known::instruction(ins.form).or(atomic.then_some(scalars)) {
+        if let Some(help) = known::instruction(ins.form).or_else(|| known::in_part(ins.form)) {
             return fault(DecodeFault::NotSupported { what: format!("'{}'", short(ins.form)), help });
         }
         return fault(DecodeFault::UnknownForm { form: short(ins.form), near: nearest::to(ins.form) });

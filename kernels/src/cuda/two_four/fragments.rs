@@ -8,7 +8,7 @@
 //!
 //! one stage of a block of 128 rows, in words:
 //!   registers  [step 2][row block of 16, 8 of them][lane][4]
-//!   metadata   [step 2][64 rows, 2 of them][lane][row block of 16, 4 of them]
+//!   metadata   [step 2][64 rows, 2 of them][lane][row block of 16, 4 of them], for groups of warps [row block of 16][lane]
 //! ```
 //!
 //! Rows past the end and steps past the last are chunks 0100 of zeros. Arrays that were cut for the shorter instruction hold the
@@ -58,10 +58,24 @@ fn nibble<T: MatrixUnitElement>(m: &TwoFourParts<T>, cut: TwoFourCut, row: usize
     m.metadata[row / ROWS * cut.words() + word] >> bit & 15
 }
 
-/// The matrix for `two_four.cu`.
-pub(super) fn fragments<T: MatrixUnitElement>(m: &TwoFourParts<T>) -> Result<Fragments, Refusal> {
+/// Whose words of metadata lie side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MetadataOrder {
+    /// Those of a lane, for `two_four.cu`: a warp has 64 rows.
+    Lane,
+    /// Those of 16 rows, for `two_four_group.cu`: a warp has these of 64.
+    Rows,
+}
+
+/// The matrix for `two_four.cu` or `two_four_group.cu`.
+pub(super) fn fragments<T: MatrixUnitElement>(
+    m: &TwoFourParts<T>,
+    order: MetadataOrder,
+) -> Result<Fragments, Refusal> {
     let cut = TwoFourCut::new::<T>(m.cols, m.short_k)?;
     let (blocks, stages) = (m.rows.div_ceil(HIGH * ROWS), cut.stride().div_ceil(STEPS * T::K));
+    // A kernel of groups takes two stages at a time.
+    let stages = if order == MetadataOrder::Rows { stages.next_multiple_of(2) } else { stages };
     let mut words = Vec::with_capacity(blocks * stages * STAGE);
     for (block, stage) in (0..blocks).flat_map(|block| (0..stages).map(move |stage| (block, stage))) {
         let top = block * HIGH * ROWS;
@@ -72,10 +86,16 @@ pub(super) fn fragments<T: MatrixUnitElement>(m: &TwoFourParts<T>) -> Result<Fra
         }
         for step in stage * STEPS..(stage + 1) * STEPS {
             for first in (0..HIGH).step_by(SHARED) {
-                for lane in 0..32 {
-                    words.extend(
-                        (first..first + SHARED).map(|tile| metadata(m, cut, (top + tile * ROWS, step), lane)),
-                    );
+                let word = |tile: usize, lane| metadata(m, cut, (top + tile * ROWS, step), lane);
+                let tiles = first..first + SHARED;
+                match order {
+                    MetadataOrder::Lane => {
+                        words
+                            .extend((0..32).flat_map(|lane| tiles.clone().map(move |tile| word(tile, lane))));
+                    }
+                    MetadataOrder::Rows => {
+                        words.extend(tiles.flat_map(|tile| (0..32).map(move |lane| word(tile, lane))));
+                    }
                 }
             }
         }
@@ -174,12 +194,13 @@ mod tests {
     }
 
     /// What the instruction multiplies, read back from the registers by the layouts of the PTX manual, is the matrix.
-    fn read_back<T: MatrixUnitElement + Scalar>(mma: SparseMma) {
+    fn read_back<T: MatrixUnitElement + Scalar>(mma: SparseMma, order: MetadataOrder) {
         for (rows, cols, short_k) in
             [(1, 1, true), (16, 32, false), (37, 75, true), (40, 64, true), (19, 33, false)]
         {
             let m = matrix::<T>(rows, cols, short_k);
-            let f = fragments(&m).expect("legal");
+            let f = fragments(&m, order).expect("legal");
+            assert!(order == MetadataOrder::Lane || f.stages.is_multiple_of(2));
             let bits = 32 / T::EACH;
             let mut found = Vec::new();
             let stages = f.words.chunks(STAGE).zip(0..).flat_map(|(stage, at)| {
@@ -198,7 +219,10 @@ mod tests {
                     let kept = mma.chunk() / 2;
                     let (meta, shift) = mma.nibble_of_chunk(row, kept_at / kept);
                     let holder = mma.lane_of_word(meta, 0);
-                    let word = metadata[(at / SHARED * 32 + holder) * SHARED + at % SHARED];
+                    let word = metadata[match order {
+                        MetadataOrder::Lane => (at / SHARED * 32 + holder) * SHARED + at % SHARED,
+                        MetadataOrder::Rows => at * 32 + holder,
+                    }];
                     let offsets = mma.offsets(word >> shift & 15).expect("legal nibble");
                     let col = step * mma.k() + kept_at / kept * mma.chunk() + offsets[kept_at % kept];
                     if !value.is_positive_zero() {
@@ -215,9 +239,11 @@ mod tests {
 
     #[test]
     fn registers_hold_the_matrix() {
-        read_back::<F16>(SparseMma::HalfK32);
-        read_back::<Bf16>(SparseMma::HalfK32);
-        read_back::<Tf32>(SparseMma::Tf32K16);
+        for order in [MetadataOrder::Lane, MetadataOrder::Rows] {
+            read_back::<F16>(SparseMma::HalfK32, order);
+            read_back::<Bf16>(SparseMma::HalfK32, order);
+        }
+        read_back::<Tf32>(SparseMma::Tf32K16, MetadataOrder::Lane);
     }
 
     #[test]
