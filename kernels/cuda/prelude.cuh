@@ -163,10 +163,15 @@ __device__ __forceinline__ void wait_all_but() {
 
 // A block's row and column of blocks: rows in groups of GROUP, so that those at work share rows and columns in the L2 cache.
 template <int GROUP>
+__device__ __forceinline__ void raster(int tile, int high, int wide, int& row, int& column) {
+  const int full = GROUP * wide, above = tile / full * GROUP, height = min(GROUP, high - above);
+  row = above + tile % full % height;
+  column = tile % full / height;
+}
+
+template <int GROUP>
 __device__ __forceinline__ void raster(int high, int wide, int& row, int& column) {
-  const int full = GROUP * wide, above = blockIdx.x / full * GROUP, height = min(GROUP, high - above);
-  row = above + blockIdx.x % full % height;
-  column = blockIdx.x % full / height;
+  raster<GROUP>(blockIdx.x, high, wide, row, column);
 }
 
 // One m16n8 instruction with sums in f32.

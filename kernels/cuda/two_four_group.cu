@@ -9,7 +9,8 @@
 //
 // A goes through registers, which the matrix unit takes faster than from shared memory, and which wgmma owns until it is waited for:
 // two sets of them, and an even number of stages, since the assembler gives up overlapping products where a branch stands between them. B is what the unit reads itself, on the way of fence.proxy.async. While stage s is multiplied, stage s + 1 waits at
-// the barrier; the slot of s - 2, which every group has left, is filled with s + RING - 2.
+// the barrier; the slot of s - 2, which every group has left, is filled with s + RING - 2. A block takes one tile of C after another: while
+// one is stored, the first stages of the next one come.
 //
 // The sum of an element is that of two_four.cu: the oracle's table has one row for both instructions.
 // PTX ISA 9.1: wgmma 9.7.15, sparse 9.7.15.6, descriptors 9.7.15.5.1.
@@ -102,11 +103,18 @@ template <typename Group, typename Out, int GROUPS> struct Block {
         lane = threadIdx.x % 32;
         warp = threadIdx.x / 32 % 4;
         group = threadIdx.x / 128;
-        const int blocks = (t.rows + TM - 1) / TM;
-        raster<8>((blocks + GROUPS - 1) / GROUPS, (t.n + TN - 1) / TN, i0, j0);
+    }
+
+    __device__ __forceinline__ int blocks() const { return (t.rows + TM - 1) / TM; }
+    __device__ __forceinline__ int high() const { return (blocks() + GROUPS - 1) / GROUPS; }
+    __device__ __forceinline__ int wide() const { return (t.n + TN - 1) / TN; }
+
+    // Goes to a tile of C.
+    __device__ __forceinline__ void start(int tile) {
+        raster<8>(tile, high(), wide(), i0, j0);
         i0 = i0 * GROUPS + group;
         // The second group of the last block may have no rows: it multiplies those of the first, and stores nothing.
-        from_a = t.a + static_cast<u64>(min(i0, blocks - 1)) * t.stages * A_CHUNKS + threadIdx.x % 128;
+        from_a = t.a + static_cast<u64>(min(i0, blocks() - 1)) * t.stages * A_CHUNKS + threadIdx.x % 128;
         i0 *= TM;
         j0 *= TN;
         row = threadIdx.x / 16;
@@ -169,15 +177,15 @@ template <typename Group, typename Out, int GROUPS> struct Block {
 
     // As in two_four.cu: C = A * B where the group's 128 x 128 are there and pairs lie at multiples of their size, else a loop over rows of
     // a copy in local memory.
-    __device__ __forceinline__ bool whole() const {
+    __device__ __forceinline__ bool whole(int i0, int j0) const {
         const u64 pair = 2 * sizeof(Out);
         return t.alpha == 1.0f && t.beta == 0.0f && i0 + TM <= t.rows && j0 + TN <= t.n &&
                (reinterpret_cast<u64>(t.c) | t.ldc * sizeof(Out)) % pair == 0;
     }
 
-    __device__ __forceinline__ void store(Sums (&acc)[2][16]) const {
+    __device__ __forceinline__ void store(Sums (&acc)[2][16], int i0, int j0) const {
         const int two = lane % 4 * 2, top = i0 + warp * 16 + lane / 4;
-        if (whole()) {
+        if (whole(i0, j0)) {
 #pragma unroll
             for (int h = 0; h < 2; h++) {
 #pragma unroll
@@ -205,25 +213,45 @@ template <typename Group, typename Out, int GROUPS> struct Block {
         }
     }
 
-    __device__ __forceinline__ void run() {
-        Sums acc[2][16];
-#pragma unroll
-        for (int h = 0; h < 2; h++)
-#pragma unroll
-            for (int x = 0; x < 16; x++) acc[h][x].zero();
-        u32 now = ring, ahead = ring;
-        for (int s = 0; s < RING - 2; s++, ahead += STAGE) {
-            if (s < t.stages) copy_stage(ahead);
+    // The first stages of a tile, into the slots from `to` on.
+    __device__ __forceinline__ u32 fill(u32 to) {
+        const u32 end = ring + RING * STAGE;
+        for (int s = 0; s < RING - 2; s++) {
+            if (s < t.stages) copy_stage(to);
             commit();
+            to = to + STAGE == end ? ring : to + STAGE;
         }
-        Fragments even, odd;
+        return to;
+    }
+
+    __device__ __forceinline__ void run() {
+        const int tiles = high() * wide();
+        start(blockIdx.x);
+        u32 now = ring, ahead = fill(ring);
 #pragma unroll 1
-        for (int s = 0; s < t.stages; s += 2) {
-            multiply(even, acc, s, now, ahead);
-            multiply(odd, acc, s + 1, now, ahead);
+        for (int tile = blockIdx.x; tile < tiles;) {
+            Sums acc[2][16];
+#pragma unroll
+            for (int h = 0; h < 2; h++)
+#pragma unroll
+                for (int x = 0; x < 16; x++) acc[h][x].zero();
+            Fragments even, odd;
+#pragma unroll 1
+            for (int s = 0; s < t.stages; s += 2) {
+                multiply(even, acc, s, now, ahead);
+                multiply(odd, acc, s + 1, now, ahead);
+            }
+            asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+            // While this tile is stored, the next one comes, to slots that every group has left.
+            const int top = i0, left = j0;
+            tile += gridDim.x;
+            if (tile < tiles) {
+                __syncthreads();
+                start(tile);
+                ahead = fill(now);
+            }
+            store(acc, top, left);
         }
-        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-        store(acc);
     }
 };
 

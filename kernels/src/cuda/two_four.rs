@@ -202,12 +202,15 @@ fn prepare<I: TwoFourInstance<A, O>, A, O>(
 }
 
 impl<A> RegisterTiles<A> {
-    /// Groups of a block: two where that leaves work for all multiprocessors; and the blocks.
+    /// Groups of a block: two where that leaves work for all multiprocessors; and the blocks, of which as many as run at once take tiles in
+    /// turn.
     fn grid_of_groups(&self, cols: usize, multiprocessors: usize) -> Result<(usize, Grid), Refusal> {
         let blocks = |groups: usize| self.rows.div_ceil(groups * TILE) * cols.div_ceil(TILE);
         let (groups, ring) = if blocks(2) >= multiprocessors { (2, 5) } else { (1, 4) };
         let shared = ring * (groups * fragments::STAGE * 4 + GROUP_B_STAGE);
-        let grid = Grid::new("tiles of C", blocks(groups) as u128, (groups * TILE) as u32, shared as u32)?;
+        let at_once = multiprocessors * if groups == 2 { 1 } else { 2 };
+        let blocks = blocks(groups).min(at_once);
+        let grid = Grid::new("tiles of C", blocks as u128, (groups * TILE) as u32, shared as u32)?;
         Ok((groups, grid))
     }
 }

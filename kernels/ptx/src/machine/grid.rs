@@ -11,6 +11,7 @@ use crate::exec::matrix::{PreparedGroup, PreparedMma};
 use crate::memory::{Conflict, Device, Epoch, STAMPS, Span};
 use crate::program::Program;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// The most steps that one launch may be given: stamps of accesses must not run out.
 const MOST_STEPS: u64 = 1 << 33;
@@ -58,7 +59,7 @@ pub(super) struct Machine<'a> {
     /// Instructions for matrices that were executed, by their steps.
     pub(super) matrices: BTreeMap<u32, PreparedMma>,
     /// The same of groups of warps.
-    pub(super) groups: BTreeMap<u32, PreparedGroup>,
+    pub(super) groups: BTreeMap<u32, Rc<PreparedGroup>>,
     /// Registers of D and of A of all `wgmma`, ascending.
     pub(super) group_slots: &'a [u16],
     /// Hazards of the instruction that runs.

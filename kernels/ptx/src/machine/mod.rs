@@ -18,7 +18,6 @@ mod group;
 mod launch;
 mod limits;
 mod matrix;
-mod operand;
 mod prepare;
 mod record;
 mod schedule;

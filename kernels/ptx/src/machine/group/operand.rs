@@ -1,0 +1,129 @@
+//! A and B in shared memory: read for a product, and its own until it is waited for.
+
+use super::layout::Layout;
+use super::proxy::{by, check_proxy};
+use super::{Open, uniform};
+use crate::check::Kind;
+use crate::exec::matrix::Element;
+use crate::machine::block::Shared;
+use crate::machine::grid::Machine;
+use crate::machine::record::{Touch, conflicts, shadow};
+use crate::machine::space::{Location, Part};
+use crate::machine::step::site;
+use crate::machine::warp::Warp;
+use crate::program::GroupMma;
+use crate::registers::{ALL, LANES, Slot};
+use std::ops::Range;
+
+/// What is wanted of an operand in shared memory.
+pub(super) struct Wanted {
+    pub(super) descriptor: Slot,
+    /// 0 is A, 1 is B.
+    pub(super) which: usize,
+    /// Rows of A or columns of B.
+    pub(super) across: Range<usize>,
+    pub(super) k: usize,
+    /// How far apart elements are put that are neighbours across, and along k.
+    pub(super) apart: (usize, usize),
+}
+
+/// Reads an operand from shared memory.
+pub(super) fn operand(
+    machine: &mut Machine<'_>,
+    shared: &mut Shared,
+    warp: &mut Warp,
+    (product, wanted): (&GroupMma, &Wanted),
+    at: u32,
+    reads: &mut Vec<u32>,
+) -> Result<Vec<Element>, String> {
+    let Wanted { descriptor, which, ref across, k, apart } = *wanted;
+    let bits = uniform(machine, shared, warp, descriptor, at);
+    let (digest, last) = warp.products.trail;
+    warp.products.trail = (digest ^ bits.wrapping_mul(0xd6e8_feb8_6659_fd93), last);
+    let bytes = product.instruction.input.bytes();
+    let layout = Layout::of(bits, product.transposed[which], (k, bytes))
+        .map_err(|why| format!("the descriptor of {} is {bits:#018x}: {why}", ["A", "B"][which]))?;
+    let mut elements = vec![(0, false); across.len() * k];
+    let (each, transposed) = (layout.each(), layout.transposed());
+    let (step_across, step_k, next) = if transposed { (each, 1, apart.0) } else { (1, each, apart.1) };
+    let from = reads.len();
+    for first in across.clone().step_by(step_across) {
+        for first_k in (0..k).step_by(step_k) {
+            let place = layout.at(first, first_k);
+            reads.push(place);
+            let place = place as usize;
+            let all = shared.memory.is_defined(place, 16);
+            let to = (first - across.start) * apart.0 + first_k * apart.1;
+            for (i, element) in elements[to..].iter_mut().step_by(next).take(each).enumerate() {
+                let byte = place + i * bytes;
+                let value =
+                    if bytes == 2 { shared.memory.get::<2>(byte) } else { shared.memory.get::<4>(byte) };
+                *element = (value as u32, all || shared.memory.is_defined(byte, bytes));
+            }
+        }
+    }
+    touch(machine, shared, warp, &reads[from..], at);
+    Ok(elements)
+}
+
+/// Enters reads of 16 bytes each into the shadow, and looks whether what they read was written for them.
+fn touch(machine: &mut Machine<'_>, shared: &mut Shared, warp: &Warp, reads: &[u32], step: u32) {
+    let len = shared.memory.len() as u32;
+    for reads in reads.chunks(LANES) {
+        let mut part = Part { target: Location::Shared, mask: 0, at: [0; LANES], contiguous: false };
+        for (lane, &read) in reads.iter().enumerate() {
+            if read.saturating_add(16) <= len {
+                part.mask |= 1 << lane;
+                part.at[lane] = read;
+            } else if machine.launch.checks.bounds {
+                let place = site(machine, shared, warp, step, 1 << lane);
+                machine.log.report(Kind::OutOfBounds, place, || {
+                    (None, format!("the product reads 16 bytes at {read} of shared memory, which has {len}"))
+                });
+            }
+        }
+        if machine.launch.checks.races {
+            shadow(
+                machine,
+                shared,
+                warp,
+                &part,
+                Touch { step, bytes: 16, width: 4, writes: false, special: false },
+            );
+            if machine.conflicts.is_empty() {
+                check_proxy(machine, shared, warp, &part, step);
+            } else {
+                conflicts(machine, shared, warp, &part, step, |_, _| false);
+            }
+        }
+    }
+}
+
+/// Until the wait a product may read at any time: what it reads must not have been written, and was read now.
+pub(super) fn check_reads(machine: &mut Machine<'_>, shared: &mut Shared, warp: &Warp, product: &Open) {
+    if !machine.launch.checks.races {
+        return;
+    }
+    let written = product.reads.iter().find_map(|&read| {
+        let mut writes = shared.memory.shadow.writes(read as usize, 16);
+        writes.find(|&write| write >= product.since).map(|write| (read, write))
+    });
+    if let Some((read, write)) = written {
+        if !machine.log.again(Kind::OpenProduct, product.step as usize) {
+            let what = format!("reads 16 bytes at {read} of shared memory");
+            let said = by(machine, shared, write, &what, "before this was waited for");
+            machine.log.add(Kind::OpenProduct, site(machine, shared, warp, product.step, ALL), said);
+        }
+        return;
+    }
+    for reads in product.reads.chunks(LANES) {
+        let mut part = Part { target: Location::Shared, mask: 0, at: [0; LANES], contiguous: false };
+        for (lane, &read) in reads.iter().enumerate() {
+            part.mask |= 1 << lane;
+            part.at[lane] = read;
+        }
+        let touch = Touch { step: product.step, bytes: 16, width: 4, writes: false, special: false };
+        shadow(machine, shared, warp, &part, touch);
+        machine.conflicts.clear();
+    }
+}
