@@ -163,7 +163,7 @@ __device__ __forceinline__ void wait_all_but() {
 
 // A block's row and column of blocks: rows in groups of GROUP, so that those at work share rows and columns in the L2 cache.
 template <int GROUP>
-__device__ __forceinline__ void raster(int tile, int high, int wide, int& row, int& column) {
+__device__ __forceinline__ void raster(u32 tile, int high, int wide, int& row, int& column) {
   const int full = GROUP * wide, above = tile / full * GROUP, height = min(GROUP, high - above);
   row = above + tile % full % height;
   column = tile % full / height;
