@@ -5,7 +5,7 @@ struct TwoFour {
     const void *b;         // k x n, row-major, ldb; 16-byte aligned rows
     void *c;               // rows x n, row-major, ldc
     u64 ldb, ldc;
-    int stages;            // along k
+    int stages;            // along k; even for groups of warps
     int rows, k, n;
     float alpha, beta;     // alpha is not 0
 };

@@ -279,3 +279,97 @@ fn another_target_is_refused() {
     let launch = Launch::new(Architecture::Sm80, 1, 128, vec![0; 8]);
     assert!(machine::run(&program, &launch, &mut Device::default()).is_err());
 }
+
+/// D of a product that was waited for is C of the next without another `wgmma.fence`: PTX exempts sums of the same shape.
+#[test]
+fn sums_go_on_behind_a_wait() {
+    let line = TEXT.lines().find(|line| line.starts_with(PRODUCT)).expect("a product");
+    let again = format!(
+        "wgmma.wait_group.sync.aligned 0;\n{line}\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;"
+    );
+    assert_eq!(clean(&change(TEXT, "wgmma.wait", &again)).words, [32.0; 512]);
+}
+
+/// A write is covered by any fence that barriers order between it and the product.
+#[test]
+fn a_proxy_fence_stands_anywhere_between() {
+    let without = change(TEXT, "fence.proxy", "");
+    clean(&change(&without, "bar.sync", "bar.sync 0; fence.proxy.async; bar.sync 0;"));
+    // Of one thread that neither wrote nor multiplies: warp 3 writes bytes that B does not have.
+    let other = "bar.sync 0; setp.eq.u32 %p2, %r1, 100; @%p2 fence.proxy.async; bar.sync 0;";
+    clean(&change(&without, "bar.sync", other));
+    let late = "bar.sync 0; bar.sync 0; setp.eq.u32 %p2, %r1, 100; @%p2 fence.proxy.async;";
+    only(&change(&without, "bar.sync", late), 128, Kind::NoProxyFence, PRODUCT);
+    // A barrier of a number of threads.
+    clean(&change(&without, "bar.sync", "barrier.sync 1, 128; fence.proxy.async;"));
+}
+
+/// A lies in shared memory: 512 bytes a warp, from byte 1024 on.
+fn with_a_in_memory() -> String {
+    let text = change(TEXT, ".shared", ".shared .align 1024 .b8 s[4096];");
+    let text = change(
+        &text,
+        "bar.sync",
+        "shl.b32 %r9, %r1, 4;\nadd.u32 %r9, %r9, %r2;\nst.shared.v4.b32 [%r9+1024], {%r4, %r4, %r4, %r4};\nfence.proxy.async;\nbar.sync 0;",
+    );
+    let text = change(
+        &text,
+        "setp.lt",
+        "mov.b64 %d3, 0x1000080040;\nadd.s64 %d3, %d2, %d3;\nsetp.lt.u32 %p1, %r1, 32;",
+    );
+    text.replace("{%r4, %r4, %r4, %r4}, %d4, 1, 1, 1, 0;", "%d3, %d4, 1, 1, 1, 0, 0;")
+}
+
+/// Each lane has waited for the whole product of its warp: it may write what "another lane" read. Another warp may not.
+#[test]
+fn rows_of_a_warp_are_its_own_again_behind_the_wait() {
+    let text = with_a_in_memory();
+    assert_eq!(clean(&text).words, [16.0; 512]);
+    let write = |mask: u32| {
+        format!(
+            "wgmma.wait_group.sync.aligned 0;\nxor.b32 %r10, %r1, {mask};\nshl.b32 %r10, %r10, 4;\nadd.u32 %r10, %r10, %r2;\nst.shared.b32 [%r10+1024], %r1;"
+        )
+    };
+    for mask in [1, 2, 16] {
+        clean(&change(&text, "wgmma.wait", &write(mask)));
+    }
+    let found = play(&change(&text, "wgmma.wait", &write(32)), 128).outcome.findings;
+    assert!(found.iter().any(|f| f.kind == Kind::Race), "{found:?}");
+}
+
+/// Zero where nothing was written before: the register holds it by chance, and the fence came before.
+#[test]
+fn a_register_that_is_first_written_behind_the_fence_is_found() {
+    let text = change(TEXT, "mov.f32 %f3", "");
+    let late = change(&text, "wgmma.fence", "wgmma.fence.sync.aligned; mov.f32 %f3, 0f00000000;");
+    only(&late, 128, Kind::NoMatrixFence, PRODUCT);
+}
+
+#[test]
+fn a_register_of_d_is_not_written_before_the_wait() {
+    let late = change(TEXT, "wgmma.commit", "wgmma.commit_group.sync.aligned; mov.f32 %f1, 0f3F800000;");
+    let said = only(&late, 128, Kind::OpenProduct, PRODUCT);
+    assert!(said.contains("a register of D was written before this was waited for"), "{said}");
+    let never = change(&late, "wgmma.wait", "");
+    only(&never, 128, Kind::OpenProduct, PRODUCT);
+}
+
+/// D of a product that nobody reads: its registers must not be shared with others before the wait.
+#[test]
+fn a_result_that_nobody_reads_harms_no_other_register() {
+    let dead = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f4, %f5, %f6, %f7}, {%r4, %r4, %r4, %r4}, %d4, 0, 1, 1, 0;\n\
+                wgmma.commit_group.sync.aligned;\nmov.u32 %r6, 7;\nmov.u32 %r7, 8;\nadd.u32 %r8, %r6, %r1;\nadd.u32 %r9, %r7, %r1;\n\
+                wgmma.wait_group.sync.aligned 0;\nsub.u32 %r8, %r8, %r1;\nsub.u32 %r9, %r9, %r1;\ncvt.rn.f32.u32 %f1, %r8;\ncvt.rn.f32.u32 %f2, %r9;";
+    let played = clean(&change(TEXT, "wgmma.wait", dead));
+    assert!(
+        played.words.as_chunks::<4>().0.iter().all(|four| *four == [16.0, 7.0, 8.0, 16.0]),
+        "{:?}",
+        &played.words[..8]
+    );
+}
+
+#[test]
+fn what_is_never_waited_for_is_watched_to_the_end() {
+    let text = change(TEXT, "wgmma.wait", "bar.sync 0;\nst.shared.b32 [%r3], %r1;");
+    only(&text, 128, Kind::OpenProduct, PRODUCT);
+}

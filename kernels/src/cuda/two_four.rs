@@ -64,8 +64,11 @@ pub(super) const GROUP_SYMBOLS: &[&str] = &[
 /// Rows and columns of a block, and its threads; of a block of groups, those of one group.
 const TILE: usize = 128;
 
-/// Stages in shared memory.
+/// Stages in shared memory, of `two_four.cu`.
 const RING: usize = 3;
+
+/// The same of `two_four_group.cu`, with one group a block and with two; and how many such blocks a multiprocessor has at once.
+const GROUP_RINGS: [(usize, usize); 2] = [(4, 2), (5, 1)];
 
 /// Bytes of B in a stage of `two_four_group.cu`.
 const GROUP_B_STAGE: usize = fragments::STEPS * 32 * TILE * 2;
@@ -206,10 +209,10 @@ impl<A> RegisterTiles<A> {
     /// turn.
     fn grid_of_groups(&self, cols: usize, multiprocessors: usize) -> Result<(usize, Grid), Refusal> {
         let blocks = |groups: usize| self.rows.div_ceil(groups * TILE) * cols.div_ceil(TILE);
-        let (groups, ring) = if blocks(2) >= multiprocessors { (2, 5) } else { (1, 4) };
+        let groups = if blocks(2) >= multiprocessors { 2 } else { 1 };
+        let (ring, at_once) = GROUP_RINGS[groups - 1];
         let shared = ring * (groups * fragments::STAGE * 4 + GROUP_B_STAGE);
-        let at_once = multiprocessors * if groups == 2 { 1 } else { 2 };
-        let blocks = blocks(groups).min(at_once);
+        let blocks = blocks(groups).min(multiprocessors * at_once);
         let grid = Grid::new("tiles of C", blocks as u128, (groups * TILE) as u32, shared as u32)?;
         Ok((groups, grid))
     }
@@ -259,8 +262,8 @@ impl<I: TwoFourInstance<A, O>, A, O: Word> Tiled<I, O> for RegisterTiles<A> {
         // symbol to the types. a has STAGE words for each of `stages` stages of each block of TILE rows (`fragments`), in the order that
         // the kernel wants (`prepare`). `fits` compared B and C with rows,
         // k and n, and both have their elements (`DeviceDense::new`); rows of B start at multiples of 16 bytes (`Prepared::launch`)
-        // and are read below k and n, C is written for i < rows and j < n. Shared memory is RING stages (`grid_of_groups`: as the kernel has
-        // it) of A, its metadata and STEPS * 2 K rows of B, asked for by `GpuCall::launch`. `prepare` and `extent` keep all extents below 2^30.
+        // and are read below k and n, C is written for i < rows and j < n. Shared memory is RING stages (`GROUP_RINGS`: as the kernel has
+        // them) of A, its metadata and STEPS * 2 K rows of B, asked for by `GpuCall::launch`. `prepare` and `extent` keep all extents below 2^30.
         unsafe { GpuCall::new(source, symbol, grid).arg(&arguments).launch(gpu) }
     }
 }

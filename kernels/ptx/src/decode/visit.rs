@@ -84,7 +84,7 @@ pub(super) fn visit(step: &mut Step, see: &mut impl FnMut(Role, &mut Slot)) {
     }
 }
 
-/// D is read too: what it was stays where the product is not waited for.
+/// D is read too: what it was stays where the product is not waited for. When it is written, only a wait says: see `allocate`.
 fn group(act: &mut GroupAct, see: &mut impl FnMut(Role, &mut Slot)) {
     let GroupAct::Multiply(product) = act else { return };
     match &mut product.a {

@@ -130,7 +130,7 @@ impl Block {
                 ran |= self.release_barriers(machine);
             }
             if self.shared.live == 0 {
-                group::compare(machine, &self.shared, &self.warps);
+                group::compare(machine, &mut self.shared, &mut self.warps);
                 return;
             }
             if !ran {

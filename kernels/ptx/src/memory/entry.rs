@@ -21,7 +21,8 @@ pub(super) const WHO: u64 = (1 << 26) - 1;
 pub(crate) struct Epoch(pub(super) u64);
 
 impl Epoch {
-    /// `special`: of a write, an asynchronous copy that is not waited for; of a read, `ld.global.nc`.
+    /// `special`: of a write, an asynchronous copy that is not waited for; of a read, `ld.global.nc`, and in shared memory one by a warp as
+    /// a whole, for a product of matrices.
     #[inline]
     pub(crate) fn new(stamp: u64, thread: u32, step: u32, special: bool) -> Epoch {
         let step = u64::from(step.min(0xffff));
@@ -122,6 +123,18 @@ pub(crate) struct Conflict {
 }
 
 impl Clock<'_> {
+    /// Whether this is about shared memory.
+    #[inline]
+    pub(super) fn is_shared(&self) -> bool {
+        self.live == self.block
+    }
+
+    /// Whether a read was by the whole warp of who writes now: each of its lanes has waited for it.
+    #[inline]
+    pub(super) fn is_of_own_product(&self, read: Epoch, now: Epoch) -> bool {
+        read.special() && self.is_shared() && read.same_warp(now)
+    }
+
     /// Whether an access that is live (not of an earlier launch) is ordered before `now`.
     #[inline]
     pub(super) fn ordered(&self, before: Epoch, now: Epoch, fine: Option<&Fine>) -> bool {

@@ -25,7 +25,7 @@ pub(super) fn after_write(
     if !clock.ordered(before, now, fine) {
         return Some((before, if writes { Hazard::WriteAfterWrite } else { Hazard::ReadAfterWrite }));
     }
-    (!writes && now.special()).then_some((before, Hazard::ReadOnlyWritten))
+    (!writes && now.special() && !clock.is_shared()).then_some((before, Hazard::ReadOnlyWritten))
 }
 
 /// The hazard of a write after live reads, with a reader that conflicts.
@@ -50,12 +50,14 @@ pub(super) fn after_read(
         true
     } else if several {
         // All that is known is how many they are; in the fine mode they are listed.
-        fine.is_some() || before.0 & BLOCK_SHARED == 0 && before.same_warp(now) && before < clock.warp
+        let own = before < clock.warp || clock.is_of_own_product(before, now);
+        fine.is_some() || before.0 & BLOCK_SHARED == 0 && before.same_warp(now) && own
     } else {
-        clock.ordered(before, now, fine)
+        clock.ordered(before, now, fine) || clock.is_of_own_product(before, now)
     };
     if ordered {
-        return before.special().then(|| (before.by(others.special), Hazard::WrittenReadOnly));
+        let read_only = before.special() && !clock.is_shared();
+        return read_only.then(|| (before.by(others.special), Hazard::WrittenReadOnly));
     }
     // The last reader may be the thread that writes, or one of its warp that a barrier orders before it: then the other is not.
     let innocent = before.same_thread(now) || before.0 & BLOCK_SHARED != 0 && before.same_warp(now);
@@ -68,7 +70,8 @@ pub(super) fn after_read(
 pub(super) fn listed(fine: &Fine, key: (u32, u32), now: Epoch, clock: &Clock<'_>) -> Option<(Epoch, Hazard)> {
     let live = |reader: &&Epoch| **reader >= clock.live;
     let mut list = fine.readers.get(&key)?.iter().filter(live);
-    let unordered = list.find(|&&reader| !clock.ordered(reader, now, Some(fine)));
+    let ordered = |reader| clock.ordered(reader, now, Some(fine)) || clock.is_of_own_product(reader, now);
+    let unordered = list.find(|&&reader| !ordered(reader));
     unordered.map(|&reader| (reader, Hazard::WriteAfterRead))
 }
 

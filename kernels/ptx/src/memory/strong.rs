@@ -88,7 +88,9 @@ impl Strongs {
         granule.forget(clock.live);
         let found = granule.hazard(now, (None, writes), clock, fine).or_else(|| {
             let written = granule.touches.iter().rev().find(|touch| touch.kind.writes);
-            written.filter(|_| !writes && now.special()).map(|touch| (touch.epoch, Hazard::ReadOnlyWritten))
+            written
+                .filter(|_| !writes && now.special() && !clock.is_shared())
+                .map(|touch| (touch.epoch, Hazard::ReadOnlyWritten))
         });
         if writes || granule.touches.is_empty() {
             self.places.remove(&index);

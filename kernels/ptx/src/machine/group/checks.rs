@@ -1,6 +1,6 @@
 //! What all lanes, all four warps, and the registers of a product must be.
 
-use super::WARPS;
+use super::{WARPS, word};
 use crate::check::Kind;
 use crate::machine::block::Shared;
 use crate::machine::grid::Machine;
@@ -77,7 +77,7 @@ pub(super) fn check_registers(
         None => true,
         Some(fenced) => free.into_iter().any(|slot| {
             let known = machine.group_slots.binary_search(&slot.index).ok().and_then(|i| fenced.get(i));
-            known.is_none_or(|words| *words != warp.registers.narrow[usize::from(slot.index)])
+            known.is_none_or(|fenced| *fenced != word(&warp.registers, *slot))
         }),
     };
     if changed {
@@ -85,6 +85,18 @@ pub(super) fn check_registers(
         machine.log.report(Kind::NoMatrixFence, place, || {
             let words = "registers of A or D were written after the last wgmma.fence, or there was none";
             (None, words.to_owned())
+        });
+    }
+}
+
+/// Registers of D of a product that is open must not have been written: they are undefined until then.
+pub(super) fn check_results(machine: &mut Machine<'_>, shared: &Shared, warp: &Warp) {
+    let mut results = warp.products.results.iter();
+    let written = results.find(|(slot, _)| warp.registers.defined(Slot::narrow(**slot)) != 0);
+    if let Some((_, held)) = written {
+        let place = site(machine, shared, warp, held.step, ALL);
+        machine.log.report(Kind::OpenProduct, place, || {
+            (None, "a register of D was written before this was waited for".to_owned())
         });
     }
 }

@@ -7,8 +7,8 @@
 //!
 //! Each warp of the group computes its 16 rows where it comes to the instruction. D is undefined until the wait. What is wrong where it
 //! is not done: a `fence.proxy.async` between a write and the product that reads it (by who wrote, before the barrier, or by who
-//! multiplies, after it); a `wgmma.fence` after the last write to registers of A or D; the wait, before shared memory is written or
-//! registers are read. Registers of A that are overwritten before the wait are not seen.
+//! multiplies, after it); a `wgmma.fence` after the last write to registers of A or D; the wait, before shared memory or registers of D are
+//! written. Not seen: registers of A that are overwritten before the wait, and a write behind the fence of what the register held.
 
 mod checks;
 mod layout;
@@ -25,24 +25,27 @@ use crate::exec::matrix::{Element, GroupA, PreparedGroup};
 use crate::memory::Epoch;
 use crate::program::{GroupAct, GroupMma, GroupOperand};
 use crate::registers::{ALL, LANES, Mask, Registers, Slot};
-use checks::{check_group, check_registers, uniform};
+use checks::{check_group, check_registers, check_results, uniform};
 use operand::{Wanted, check_reads, operand};
 pub(super) use proxy::{Proxy, proxy_fence};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Open products of a warp that are remembered.
-const MOST: usize = 4096;
+const MOST: usize = 256;
 /// Warps of a group.
 const WARPS: u32 = 4;
 /// Rows of a warp.
 const ROWS: usize = 16;
 
+/// A register, and the lanes that are defined.
+type Word = ([u32; LANES], Mask);
+
 /// Products of a warp that nobody waited for yet.
 #[derive(Debug, Default)]
 pub(super) struct Products {
     /// The registers of A and D at the last `wgmma.fence`.
-    fenced: Option<Vec<[u32; LANES]>>,
+    fenced: Option<Vec<Word>>,
     open: Vec<Open>,
     /// What registers of D will hold.
     results: BTreeMap<u16, Held>,
@@ -68,6 +71,8 @@ struct Held {
     words: [u32; LANES],
     defined: Mask,
     group: u32,
+    /// Of the product.
+    step: u32,
 }
 
 impl Products {
@@ -83,7 +88,7 @@ pub(super) fn run(machine: &mut Machine<'_>, shared: &mut Shared, warp: &mut War
         ((digest.rotate_left(5) ^ u64::from(at + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15), at);
     match act {
         GroupAct::Fence => {
-            let words = |&slot: &u16| warp.registers.narrow[usize::from(slot)];
+            let words = |&slot: &u16| word(&warp.registers, Slot::narrow(slot));
             warp.products.fenced = Some(machine.group_slots.iter().map(words).collect());
         }
         GroupAct::Commit => warp.products.commits = warp.products.commits.saturating_add(1),
@@ -130,10 +135,13 @@ fn multiply(
         }
     };
     let adds = uniform(machine, shared, warp, product.adds, at) != 0;
-    sums(warp, (product, &prepared), &mut scratch, &b, adds)?;
+    warp.products.trail.0 ^= u64::from(adds) << 63;
+    check_results(machine, shared, warp);
+    sums(warp, (product, &prepared), &mut scratch, (&b, adds), at)?;
     product.d.iter().for_each(|&slot| warp.registers.define(slot, ALL, 0));
     if warp.products.open.len() >= MOST {
-        warp.products.open.drain(..MOST / 2);
+        let older: Vec<Open> = warp.products.open.drain(..MOST / 2).collect();
+        older.iter().for_each(|product| check_reads(machine, shared, warp, product));
     }
     let since = Epoch::floor(machine.device.tick());
     warp.products.open.push(Open { step: at, group: warp.products.commits, since, reads });
@@ -145,8 +153,8 @@ fn sums(
     warp: &mut Warp,
     (product, prepared): (&GroupMma, &PreparedGroup),
     scratch: &mut Registers,
-    b: &[Element],
-    adds: bool,
+    (b, adds): (&[Element], bool),
+    at: u32,
 ) -> Result<(), String> {
     let each = prepared.part().d.len();
     for (j, d) in product.d.chunks(each).enumerate() {
@@ -165,7 +173,7 @@ fn sums(
         prepared.apply(scratch).map_err(|error| error.to_string())?;
         for ((&from, slot), known) in prepared.part().d.iter().zip(d).zip(known) {
             let words = scratch.narrow[usize::from(from.index)];
-            let held = Held { words, defined: known, group: warp.products.commits };
+            let held = Held { words, defined: known, group: warp.products.commits, step: at };
             warp.products.results.insert(slot.index, held);
         }
     }
@@ -184,8 +192,8 @@ fn prepared(machine: &mut Machine<'_>, product: &GroupMma, at: u32) -> Result<Rc
     Ok(new)
 }
 
-/// A register, and the lanes that are defined.
-fn word(registers: &Registers, slot: Slot) -> ([u32; LANES], Mask) {
+/// What a register holds.
+fn word(registers: &Registers, slot: Slot) -> Word {
     (registers.narrow[usize::from(slot.index)], registers.defined(slot))
 }
 
@@ -196,6 +204,7 @@ fn sign(product: &GroupMma) -> u32 {
 
 /// Completes the products of all but the last groups.
 fn wait(machine: &mut Machine<'_>, shared: &mut Shared, warp: &mut Warp, open: u32) {
+    check_results(machine, shared, warp);
     let commits = warp.products.commits;
     let complete = |group: u32| u64::from(group) + u64::from(open) < u64::from(commits);
     let mut products = std::mem::take(&mut warp.products);
@@ -203,17 +212,23 @@ fn wait(machine: &mut Machine<'_>, shared: &mut Shared, warp: &mut Warp, open: u
         check_reads(machine, shared, warp, product);
     }
     products.open.retain(|product| !complete(product.group));
-    products.results.retain(|&slot, held| {
+    let Products { results, fenced, .. } = &mut products;
+    results.retain(|&slot, held| {
         let done = complete(held.group);
         if done {
             put(&mut warp.registers, slot, held);
+            // D of one product is C of the next without another fence.
+            let at = machine.group_slots.binary_search(&slot).ok();
+            if let (Some(fenced), Some(at)) = (fenced.as_mut(), at) {
+                fenced[at] = word(&warp.registers, Slot::narrow(slot));
+            }
         }
         !done
     });
     warp.products = products;
 }
 
-/// Writes D where nothing else was written meanwhile.
+/// Writes D. What was written to it meanwhile stays, and was found.
 fn put(registers: &mut Registers, slot: u16, held: &Held) {
     let free = !registers.defined(Slot::narrow(slot));
     let words = &mut registers.narrow[usize::from(slot)];
@@ -225,10 +240,15 @@ fn put(registers: &mut Registers, slot: u16, held: &Held) {
     registers.define(Slot::narrow(slot), free, held.defined);
 }
 
-/// At the end of a block: the warps of each group have executed the same.
-pub(super) fn compare(machine: &mut Machine<'_>, shared: &Shared, warps: &[Warp]) {
+/// At the end of a block: what was never waited for, and whether the warps of each group have executed the same.
+pub(super) fn compare(machine: &mut Machine<'_>, shared: &mut Shared, warps: &mut [Warp]) {
     if machine.group_slots.is_empty() {
         return;
+    }
+    for warp in &mut *warps {
+        check_results(machine, shared, warp);
+        let open = std::mem::take(&mut warp.products.open);
+        open.iter().for_each(|product| check_reads(machine, shared, warp, product));
     }
     for group in warps.chunks(WARPS as usize) {
         let Some(first) = group.first() else { continue };

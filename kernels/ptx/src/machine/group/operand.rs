@@ -88,7 +88,7 @@ fn touch(machine: &mut Machine<'_>, shared: &mut Shared, warp: &Warp, reads: &[u
                 shared,
                 warp,
                 &part,
-                Touch { step, bytes: 16, width: 4, writes: false, special: false },
+                Touch { step, bytes: 16, width: 4, writes: false, special: true },
             );
             if machine.conflicts.is_empty() {
                 check_proxy(machine, shared, warp, &part, step);
@@ -122,7 +122,7 @@ pub(super) fn check_reads(machine: &mut Machine<'_>, shared: &mut Shared, warp: 
             part.mask |= 1 << lane;
             part.at[lane] = read;
         }
-        let touch = Touch { step: product.step, bytes: 16, width: 4, writes: false, special: false };
+        let touch = Touch { step: product.step, bytes: 16, width: 4, writes: false, special: true };
         shadow(machine, shared, warp, &part, touch);
         machine.conflicts.clear();
     }

@@ -3,6 +3,7 @@
 //! ```text
 //! write   fence.proxy.async   barrier                       product        by who wrote
 //! write                       barrier   fence.proxy.async   product        by who multiplies, all 32 lanes
+//! write            barrier    fence.proxy.async   barrier   product        by anybody between
 //! ```
 
 use crate::check::{Kind, Partner, Wording};
@@ -14,38 +15,57 @@ use crate::machine::warp::Warp;
 use crate::memory::Epoch;
 use crate::registers::{ALL, LANES, Mask};
 
-/// Who has made known to `wgmma` what it wrote: by thread, until now and until the last barrier of the block.
+/// Who has made known to `wgmma` what was written.
 #[derive(Debug)]
 pub(in crate::machine) struct Proxy {
+    /// By thread, its last fence: what it wrote before is covered.
     last: Vec<Epoch>,
+    /// The same at the last barrier of the block.
     met: Vec<Epoch>,
+    /// By thread, the last barrier before its last fence: what anybody wrote before that is covered for itself.
+    seen: Vec<Epoch>,
+    /// The latest of those, of all threads, and what it was at the last barrier: covered for all.
+    seen_by_any: Epoch,
+    met_by_any: Epoch,
 }
 
 impl Proxy {
     pub(in crate::machine) fn new(threads: usize) -> Proxy {
-        Proxy { last: vec![Epoch::default(); threads], met: vec![Epoch::default(); threads] }
+        let none = || vec![Epoch::default(); threads];
+        let (seen_by_any, met_by_any) = (Epoch::default(), Epoch::default());
+        Proxy { last: none(), met: none(), seen: none(), seen_by_any, met_by_any }
     }
 
     pub(in crate::machine) fn clear(&mut self) {
-        self.last.fill(Epoch::default());
-        self.met.fill(Epoch::default());
+        *self = Proxy::new(self.last.len());
     }
 
     /// A barrier of the whole block.
     pub(in crate::machine) fn meet(&mut self) {
         self.met.clone_from(&self.last);
+        self.met_by_any = self.seen_by_any;
     }
 
-    /// Whether a fence stands between a write and a warp that reads now: `loose` where other things than barriers of the whole
-    /// block order threads, and any fence of the writer will do.
-    fn covers(&self, write: Epoch, reader: u32, (era, loose): (Epoch, bool)) -> bool {
+    /// A fence of a thread, `era` being the last barrier.
+    fn fence(&mut self, thread: usize, now: Epoch, era: Epoch) {
+        if let (Some(last), Some(seen)) = (self.last.get_mut(thread), self.seen.get_mut(thread)) {
+            (*last, *seen) = (now, era);
+            self.seen_by_any = self.seen_by_any.max(era);
+        }
+    }
+
+    /// Whether a fence stands between a write and a warp that reads now. `loose` is where other things than barriers of the whole block
+    /// order threads: any later fence of the two will do.
+    fn covers(&self, write: Epoch, reader: u32, loose: bool) -> bool {
         let writer = write.thread();
         let of = |list: &[Epoch], thread: u32| list.get(thread as usize).copied().unwrap_or_default();
+        let all = |list: &[Epoch]| (reader..reader + 32).map(|lane| of(list, lane)).min().unwrap_or_default();
         let near = loose || writer / 32 == reader / 32;
-        let after = || (reader..reader + 32).map(|thread| of(&self.last, thread)).min().unwrap_or_default();
         of(&self.met, writer) > write
             || near && of(&self.last, writer) > write
-            || write < era && after() > era
+            || self.met_by_any > write
+            || all(&self.seen) > write
+            || loose && all(&self.last) > write
     }
 }
 
@@ -56,15 +76,12 @@ pub(in crate::machine) fn proxy_fence(
     warp: &Warp,
     active: Mask,
 ) {
+    let era = shared.era;
     if let Some(proxy) = &mut shared.proxy {
         let now = Epoch::floor(machine.device.tick());
-        for (lane, thread) in (warp.first..).take(LANES).enumerate() {
-            if active >> lane & 1 == 1
-                && let Some(last) = proxy.last.get_mut(thread as usize)
-            {
-                *last = now;
-            }
-        }
+        (0..LANES).filter(|lane| active >> lane & 1 == 1).for_each(|lane| {
+            proxy.fence(warp.first as usize + lane, now, era);
+        });
     }
 }
 
@@ -73,10 +90,9 @@ pub(super) fn check_proxy(machine: &mut Machine<'_>, shared: &Shared, warp: &War
     let Some(proxy) = &shared.proxy else { return };
     let loose = shared.fine.is_some() || shared.heard.is_some();
     let lanes = (0..LANES).filter(|&lane| part.mask >> lane & 1 == 1);
-    let stray =
-        lanes.flat_map(|lane| shared.memory.shadow.writes(part.at[lane] as usize, 16)).find(|&write| {
-            write >= shared.start && !write.special() && !proxy.covers(write, warp.first, (shared.era, loose))
-        });
+    let stray = lanes
+        .flat_map(|lane| shared.memory.shadow.writes(part.at[lane] as usize, 16))
+        .find(|&write| write >= shared.start && !write.special() && !proxy.covers(write, warp.first, loose));
     let Some(write) = stray else { return };
     if !machine.log.again(Kind::NoProxyFence, step as usize) {
         let words = "without a fence.proxy.async of that thread before the barrier between them, or of this warp after it";
