@@ -4,7 +4,8 @@
     python3 matrix_unit.py > peak.cu
     nvcc -O3 -w -gencode arch=compute_90a,code=sm_90a -o peak peak.cu && ./peak
 
-`mma` takes its operands from registers, 32 warps a multiprocessor; `wgmma` from shared memory, two groups of four warps a multiprocessor.
+`mma` takes its operands from registers, 32 warps a multiprocessor; `wgmma` B from shared memory and A from there or from registers, two groups of four
+warps a multiprocessor.
 Operands are random and normal: zeros cost less power, and the clock stays higher. Sparse instructions are counted as the dense product that
 they stand for.
 """
@@ -17,18 +18,20 @@ __global__ void __launch_bounds__(128) NAME(const unsigned *seed, float *out, in
   __syncthreads();
   unsigned base = (unsigned)__cvta_generic_to_shared(s), meta = 0x44444444u;
   unsigned long long da = descriptor(base), db = descriptor(base + 16384);
-  float d[128];
-  for (int i = 0; i < 128; i++) d[i] = 0;
+  unsigned a[4];
+  for (int i = 0; i < 4; i++) a[i] = seed[threadIdx.x * 4 + i];
+  float d[SETS][COUNT];
+  for (int u = 0; u < SETS; u++) for (int i = 0; i < COUNT; i++) d[u][i] = 0;
   for (int t = 0; t < steps; t++) {
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
     #pragma unroll
     for (int u = 0; u < 4; u++)
-      asm volatile("{.reg .pred p; setp.ne.b32 p, 1, 0; INSTRUCTION {REGISTERS}, %128, %129OPERANDS;}" : OUTPUTS : "l"(da), "l"(db), "r"(meta));
+      asm volatile("{.reg .pred p; setp.ne.b32 p, 1, 0; INSTRUCTION {REGISTERS}, OPERANDS;}" : OUTPUTS : INPUTS, "l"(db), "r"(meta));
     asm volatile("wgmma.commit_group.sync.aligned;\\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
   }
   float x = 0;
-  for (int i = 0; i < 128; i++) x += d[i];
-  out[blockIdx.x * 128 + threadIdx.x] = x;
+  for (int u = 0; u < SETS; u++) for (int i = 0; i < COUNT; i++) x += d[u][i];
+  out[blockIdx.x * 128 + threadIdx.x] = x + da;
 }
 """
 
@@ -92,11 +95,23 @@ def kernels():
             text = MMA.replace("INSTRUCTION", f"mma{dot}{how}.sync.aligned.m16n8k{k}.row.col.f32.{kind}.{kind}.f32")
             rest = "{%8,%9,%10,%11}, {%0,%1,%2,%3}, %12, 0x0" if sparse else "{%8,%9}, {%0,%1,%2,%3}"
             yield kind, name, text.replace("OPERANDS", rest), f"132 * 4, 256, 0, 8.0 * 16 * {16 * 8 * k}"
-            name = f"wgmma{dot}.m64n256k{k}.{kind}"
-            text = WGMMA.replace("INSTRUCTION", f"wgmma.mma_async{dot}.sync.aligned.m64n256k{k}.f32.{kind}.{kind}")
-            text = text.replace("REGISTERS", ", ".join(f"%{i}" for i in range(128))).replace("OUTPUTS", ", ".join(f'"+f"(d[{i}])' for i in range(128)))
-            rest = (", %130, 0" if sparse else "") + ", p, 1, 1" + (", 0, 0" if kind == "f16" else "")
-            yield kind, name, text.replace("OPERANDS", rest), f"132 * 2, 128, 65536, 4.0 * {64 * 256 * k}"
+            for n, registers in ((256, False), (256, True), (128, False), (128, True)):
+                yield kind, *group(kind, dot, k, n, registers)
+
+
+def group(kind, dot, k, n, registers):
+    """The same of `wgmma` with n columns, A in registers or in shared memory."""
+    count, sets = n // 2, 256 // n
+    text = WGMMA.replace("INSTRUCTION", f"wgmma.mma_async{dot}.sync.aligned.m64n{n}k{k}.f32.{kind}.{kind}")
+    text = text.replace("REGISTERS", ", ".join(f"%{i}" for i in range(count))).replace("SETS", str(sets)).replace("COUNT", str(count))
+    text = text.replace("OUTPUTS", ", ".join(f'"+f"(d[u % {sets}][{i}])' for i in range(count)))
+    a = "{" + ", ".join(f"%{count + i}" for i in range(4)) + "}" if registers else f"%{count}"
+    b = count + (4 if registers else 1)
+    text = text.replace("INPUTS", '"r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3])' if registers else '"l"(da)')
+    transposed = "" if kind == "tf32" else ", 0" if registers else ", 0, 0"
+    rest = f"{a}, %{b}" + (f", %{b + 1}, 0" if dot else "") + ", p, 1, 1" + transposed
+    name = f"wgmma{dot}.m64n{n}k{k}.{kind}" + (".a_registers" if registers else "")
+    return name, text.replace("OPERANDS", rest), f"132 * 2, 128, 65536, 4.0 * {64 * n * k}"
 
 
 calls = {"f16": "", "tf32": ""}

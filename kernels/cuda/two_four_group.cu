@@ -242,11 +242,11 @@ template <typename Group, typename Out, int GROUPS> struct Block {
                 multiply(odd, acc, s + 1, now, ahead);
             }
             asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-            // While this tile is stored, the next one comes, to slots that every group has left.
+            // While this tile is stored, the next one comes: to RING - 2 slots, not to those of the last two stages, which other warps may
+            // still read.
             const int top = i0, left = j0;
             tile += gridDim.x;
             if (tile < tiles) {
-                __syncthreads();
                 start(tile);
                 ahead = fill(now);
             }
