@@ -194,7 +194,7 @@ const OF_GROUPS: [Class; 4] = [Class::GroupWait, Class::GroupCommit, Class::Grou
 /// The same of the classes that are of groups of warps.
 #[test]
 fn a_fault_of_each_class_of_groups_is_convicted() {
-    let contracts = vec!["spmm.two_four.bf16_f32_f32_f32".to_owned()];
+    let contracts = vec!["spmm.two_four.bf16_bf16_f32_f32".to_owned()];
     let field = Field::new(Architecture::Sm90, &Options { contracts, ..Options::default() });
     convicts(&field, Source::TwoFourGroup, |class| OF_GROUPS.contains(&class));
 }

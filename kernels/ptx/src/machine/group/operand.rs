@@ -11,6 +11,7 @@ use crate::machine::record::{Touch, conflicts, shadow};
 use crate::machine::space::{Location, Part};
 use crate::machine::step::site;
 use crate::machine::warp::Warp;
+use crate::memory::Span;
 use crate::program::GroupMma;
 use crate::registers::{ALL, LANES, Slot};
 use std::ops::Range;
@@ -51,19 +52,30 @@ pub(super) fn operand(
         for first_k in (0..k).step_by(step_k) {
             let place = layout.at(first, first_k);
             reads.push(place);
-            let place = place as usize;
-            let all = shared.memory.is_defined(place, 16);
             let to = (first - across.start) * apart.0 + first_k * apart.1;
-            for (i, element) in elements[to..].iter_mut().step_by(next).take(each).enumerate() {
-                let byte = place + i * bytes;
-                let value =
-                    if bytes == 2 { shared.memory.get::<2>(byte) } else { shared.memory.get::<4>(byte) };
-                *element = (value as u32, all || shared.memory.is_defined(byte, bytes));
-            }
+            chunk(&shared.memory, place as usize, bytes, elements[to..].iter_mut().step_by(next));
         }
     }
     touch(machine, shared, warp, &reads[from..], at);
     Ok(elements)
+}
+
+/// The elements of 16 bytes.
+#[inline]
+fn chunk<'e>(memory: &Span, at: usize, bytes: usize, to: impl Iterator<Item = &'e mut Element>) {
+    let held: [u8; 16] =
+        memory.bytes.get(at..at + 16).and_then(|held| held.try_into().ok()).unwrap_or_default();
+    let all = memory.is_defined(at, 16);
+    let defined = |i: usize| all || memory.is_defined(at + i * bytes, bytes);
+    if bytes == 2 {
+        for ((i, pair), element) in held.as_chunks::<2>().0.iter().enumerate().zip(to) {
+            *element = (u16::from_le_bytes(*pair).into(), defined(i));
+        }
+    } else {
+        for ((i, word), element) in held.as_chunks::<4>().0.iter().enumerate().zip(to) {
+            *element = (u32::from_le_bytes(*word), defined(i));
+        }
+    }
 }
 
 /// Enters reads of 16 bytes each into the shadow, and looks whether what they read was written for them.
