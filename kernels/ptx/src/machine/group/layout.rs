@@ -12,7 +12,7 @@
 
 /// A descriptor taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Layout {
+pub(super) struct TileLayout {
     start: u32,
     leading: u32,
     stride: u32,
@@ -26,7 +26,7 @@ pub(super) struct Layout {
 /// Shared memory has addresses of 18 bits.
 const ADDRESSES: u32 = 0x3_ffff;
 
-impl Layout {
+impl TileLayout {
     /// Of an operand with `k` elements of so many bytes along k.
     ///
     /// # Errors
@@ -35,7 +35,7 @@ impl Layout {
         descriptor: u64,
         transposed: bool,
         (k, bytes): (usize, usize),
-    ) -> Result<Layout, &'static str> {
+    ) -> Result<TileLayout, &'static str> {
         let field = |from: u32| (descriptor >> from & 0x3fff) as u32 * 16;
         let row = match descriptor >> 62 {
             0 => 16,
@@ -51,7 +51,7 @@ impl Layout {
         if !transposed && row > 16 && k * bytes > row as usize {
             return Err("a swizzle of 32 bytes is narrower than what the instruction takes along k");
         }
-        Ok(Layout {
+        Ok(TileLayout {
             start: field(0),
             leading: field(16),
             stride: field(32),
@@ -74,7 +74,7 @@ impl Layout {
     /// Where the 16 bytes begin that hold the element of row or column `across` at `k`.
     pub(super) fn at(&self, across: usize, k: usize) -> u32 {
         let (across, k) = (across as u32, k as u32);
-        let Layout { start, leading, stride, row, .. } = *self;
+        let TileLayout { start, leading, stride, row, .. } = *self;
         let offset = if self.transposed {
             let wide = row / self.bytes;
             let (next_across, next_k) = if row == 16 { (stride, leading) } else { (leading, stride) };

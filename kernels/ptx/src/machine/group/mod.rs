@@ -26,12 +26,12 @@ use crate::memory::Epoch;
 use crate::program::{GroupAct, GroupMma, GroupOperand};
 use crate::registers::{ALL, LANES, Mask, Registers, Slot};
 use checks::{check_group, check_registers, check_results, uniform};
-use operand::{Wanted, check_reads, operand};
+use operand::{Tile, check_reads, operand};
 pub(super) use proxy::{Proxy, proxy_fence};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Open products of a warp that are remembered.
+/// Products of a warp that are remembered while they are open.
 const MOST: usize = 256;
 /// Warps of a group.
 const WARPS: u32 = 4;
@@ -46,7 +46,7 @@ type Word = ([u32; LANES], Mask);
 pub(super) struct Products {
     /// The registers of A and D at the last `wgmma.fence`.
     fenced: Option<Vec<Word>>,
-    open: Vec<Open>,
+    open: Vec<Pending>,
     /// What registers of D will hold.
     results: BTreeMap<u16, Held>,
     /// How often was committed.
@@ -57,7 +57,7 @@ pub(super) struct Products {
 
 /// A product.
 #[derive(Debug)]
-struct Open {
+struct Pending {
     step: u32,
     group: u32,
     since: Epoch,
@@ -115,7 +115,7 @@ fn multiply(
     let prepared = prepared(machine, product, at)?;
     let mut reads = Vec::new();
     let (n, k) = (prepared.columns(), usize::from(product.instruction.k));
-    let b = Wanted { descriptor: product.b, which: 1, across: 0..n, k, apart: (1, n) };
+    let b = Tile { descriptor: product.b, which: 1, across: 0..n, k, apart: (1, n) };
     let mut b = operand(machine, shared, warp, (product, &b), at, &mut reads)?;
     if product.negative {
         b.iter_mut().for_each(|(bits, _)| *bits ^= sign(product));
@@ -129,7 +129,7 @@ fn multiply(
         GroupOperand::Shared(descriptor) => {
             let top = (warp.first / 32 % WARPS) as usize * ROWS;
             let k = prepared.products();
-            let a = Wanted { descriptor: *descriptor, which: 0, across: top..top + ROWS, k, apart: (k, 1) };
+            let a = Tile { descriptor: *descriptor, which: 0, across: top..top + ROWS, k, apart: (k, 1) };
             let rows = operand(machine, shared, warp, (product, &a), at, &mut reads)?;
             prepared.scratch(GroupA::Rows(&rows), metadata)
         }
@@ -140,11 +140,11 @@ fn multiply(
     sums(warp, (product, &prepared), &mut scratch, (&b, adds), at)?;
     product.d.iter().for_each(|&slot| warp.registers.define(slot, ALL, 0));
     if warp.products.open.len() >= MOST {
-        let older: Vec<Open> = warp.products.open.drain(..MOST / 2).collect();
+        let older: Vec<Pending> = warp.products.open.drain(..MOST / 2).collect();
         older.iter().for_each(|product| check_reads(machine, shared, warp, product));
     }
     let since = Epoch::floor(machine.device.tick());
-    warp.products.open.push(Open { step: at, group: warp.products.commits, since, reads });
+    warp.products.open.push(Pending { step: at, group: warp.products.commits, since, reads });
     Ok(())
 }
 

@@ -1,8 +1,8 @@
 //! A and B in shared memory: read for a product, and its own until it is waited for.
 
-use super::layout::Layout;
+use super::layout::TileLayout;
 use super::proxy::{by, check_proxy};
-use super::{Open, uniform};
+use super::{Pending, uniform};
 use crate::check::Kind;
 use crate::exec::matrix::Element;
 use crate::machine::block::Shared;
@@ -17,7 +17,7 @@ use crate::registers::{ALL, LANES, Slot};
 use std::ops::Range;
 
 /// What is wanted of an operand in shared memory.
-pub(super) struct Wanted {
+pub(super) struct Tile {
     pub(super) descriptor: Slot,
     /// 0 is A, 1 is B.
     pub(super) which: usize,
@@ -33,16 +33,16 @@ pub(super) fn operand(
     machine: &mut Machine<'_>,
     shared: &mut Shared,
     warp: &mut Warp,
-    (product, wanted): (&GroupMma, &Wanted),
+    (product, wanted): (&GroupMma, &Tile),
     at: u32,
     reads: &mut Vec<u32>,
 ) -> Result<Vec<Element>, String> {
-    let Wanted { descriptor, which, ref across, k, apart } = *wanted;
+    let Tile { descriptor, which, ref across, k, apart } = *wanted;
     let bits = uniform(machine, shared, warp, descriptor, at);
     let (digest, last) = warp.products.trail;
     warp.products.trail = (digest ^ bits.wrapping_mul(0xd6e8_feb8_6659_fd93), last);
     let bytes = product.instruction.input.bytes();
-    let layout = Layout::of(bits, product.transposed[which], (k, bytes))
+    let layout = TileLayout::of(bits, product.transposed[which], (k, bytes))
         .map_err(|why| format!("the descriptor of {} is {bits:#018x}: {why}", ["A", "B"][which]))?;
     let mut elements = vec![(0, false); across.len() * k];
     let (each, transposed) = (layout.each(), layout.transposed());
@@ -112,7 +112,7 @@ fn touch(machine: &mut Machine<'_>, shared: &mut Shared, warp: &Warp, reads: &[u
 }
 
 /// Until the wait a product may read at any time: what it reads must not have been written, and was read now.
-pub(super) fn check_reads(machine: &mut Machine<'_>, shared: &mut Shared, warp: &Warp, product: &Open) {
+pub(super) fn check_reads(machine: &mut Machine<'_>, shared: &mut Shared, warp: &Warp, product: &Pending) {
     if !machine.launch.checks.races {
         return;
     }
