@@ -8,7 +8,7 @@
 //! swizzle     address bits 4.. of a row of 128, 64 or 32 bytes are exchanged with bits 7..: exclusive or
 //! ```
 //!
-//! Source: PTX ISA 9.1, section 9.7.15.5.1; each compared with an H200 (tests/silicon/h200_wgmma.txt).
+//! Source: PTX ISA 9.1, section 9.7.15.5.1; each compared with an H200 (`tests/silicon/h200_wgmma.txt`).
 
 /// A descriptor taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
