@@ -87,11 +87,11 @@ fn only(text: &str, threads: u32, kind: Kind, line: &str) -> String {
     outcome.findings[0].to_string()
 }
 
-/// Races at these lines and nothing else.
-fn races(text: &str, lines: &[&str]) {
+/// Findings of one kind at these lines and nothing else.
+fn at_lines(text: &str, kind: Kind, lines: &[&str]) {
     let found: Vec<(Kind, u32)> = play(text, 128).outcome.findings.iter().map(|f| (f.kind, f.line)).collect();
     let at = |line: &&str| text.lines().position(|l| l.starts_with(line)).expect("the line") as u32 + 1;
-    let expected: Vec<(Kind, u32)> = lines.iter().map(|line| (Kind::Race, at(line))).collect();
+    let expected: Vec<(Kind, u32)> = lines.iter().map(|line| (kind, at(line))).collect();
     assert_eq!(found, expected);
 }
 
@@ -140,7 +140,7 @@ fn a_proxy_fence_may_stand_behind_the_barrier() {
 
 #[test]
 fn a_missing_barrier_is_a_race() {
-    races(&change(TEXT, "bar.sync", ""), &["st.shared", PRODUCT]);
+    at_lines(&change(TEXT, "bar.sync", ""), Kind::Race, &["st.shared", PRODUCT]);
 }
 
 #[test]
@@ -164,11 +164,14 @@ fn products_are_chained() {
 #[test]
 fn what_is_not_waited_for_is_undefined() {
     for to in ["", "wgmma.wait_group.sync.aligned 1;"] {
-        let played = play(&change(TEXT, "wgmma.wait", to), 128);
-        assert_eq!(played.undefined, [(0, 2048)], "{to}");
+        let text = change(TEXT, "wgmma.wait", to);
+        assert_eq!(play(&text, 128).undefined, [(0, 2048)], "{to}");
+        let said = only(&text, 128, Kind::OpenProduct, "st.global");
+        assert!(said.contains("stores a register of D of a product that is not waited for"), "{said}");
     }
-    let uncommitted = play(&change(TEXT, "wgmma.commit", ""), 128);
-    assert_eq!(uncommitted.undefined, [(0, 2048)]);
+    let uncommitted = change(TEXT, "wgmma.commit", "");
+    assert_eq!(play(&uncommitted, 128).undefined, [(0, 2048)]);
+    only(&uncommitted, 128, Kind::OpenProduct, "st.global");
 }
 
 /// The wait leaves the younger of two groups open.
@@ -186,7 +189,7 @@ fn shared_memory_belongs_to_an_open_product() {
     assert!(said.contains("before this was waited for"), "{said}");
     // Behind the wait it wants a barrier.
     let write = "wgmma.wait_group.sync.aligned 0;\nst.shared.b32 [%r3], %r1;";
-    races(&change(TEXT, "wgmma.wait", write), &[PRODUCT, "st.shared.b32 [%r3], %r1"]);
+    at_lines(&change(TEXT, "wgmma.wait", write), Kind::Race, &[PRODUCT, "st.shared.b32 [%r3], %r1"]);
     clean(&change(
         TEXT,
         "wgmma.wait",
@@ -351,7 +354,7 @@ fn a_register_of_d_is_not_written_before_the_wait() {
     let said = only(&late, 128, Kind::OpenProduct, PRODUCT);
     assert!(said.contains("a register of D was written before this was waited for"), "{said}");
     let never = change(&late, "wgmma.wait", "");
-    only(&never, 128, Kind::OpenProduct, PRODUCT);
+    at_lines(&never, Kind::OpenProduct, &[PRODUCT, "st.global"]);
 }
 
 /// D of a product that nobody reads: its registers must not be shared with others before the wait.
@@ -371,5 +374,5 @@ fn a_result_that_nobody_reads_harms_no_other_register() {
 #[test]
 fn what_is_never_waited_for_is_watched_to_the_end() {
     let text = change(TEXT, "wgmma.wait", "bar.sync 0;\nst.shared.b32 [%r3], %r1;");
-    only(&text, 128, Kind::OpenProduct, PRODUCT);
+    at_lines(&text, Kind::OpenProduct, &[PRODUCT, "st.global"]);
 }

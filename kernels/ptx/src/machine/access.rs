@@ -2,6 +2,7 @@
 
 use super::block::Shared;
 use super::grid::Machine;
+use super::group;
 use super::record::record;
 use super::space::{Part, Request, addresses, next_part};
 use super::warp::Warp;
@@ -68,6 +69,8 @@ pub(super) fn store(
         step,
         undefined,
     };
+    let data = access.data.iter().take(usize::from(access.count));
+    group::check_stored(machine, shared, warp, data, step);
     let mut rest = active;
     let mut part = Part::new();
     while next_part(machine, shared, warp, request, &at, &mut rest, &mut part) {

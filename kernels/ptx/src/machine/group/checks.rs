@@ -100,3 +100,21 @@ pub(super) fn check_results(machine: &mut Machine<'_>, shared: &Shared, warp: &W
         });
     }
 }
+
+/// What is stored must not be D of a product that is open.
+#[inline]
+pub(in crate::machine) fn check_stored<'s>(
+    machine: &mut Machine<'_>,
+    shared: &Shared,
+    warp: &Warp,
+    mut data: impl Iterator<Item = &'s Slot>,
+    step: u32,
+) {
+    let open = &warp.products.results;
+    if !open.is_empty() && data.any(|slot| slot.class == Class::Narrow && open.contains_key(&slot.index)) {
+        let place = site(machine, shared, warp, step, ALL);
+        machine.log.report(Kind::OpenProduct, place, || {
+            (None, "stores a register of D of a product that is not waited for".to_owned())
+        });
+    }
+}

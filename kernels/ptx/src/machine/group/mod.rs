@@ -25,6 +25,7 @@ use crate::exec::matrix::{Element, GroupA, PreparedGroup};
 use crate::memory::Epoch;
 use crate::program::{GroupAct, GroupMma, GroupOperand};
 use crate::registers::{ALL, LANES, Mask, Registers, Slot};
+pub(super) use checks::check_stored;
 use checks::{check_group, check_registers, check_results, uniform};
 use operand::{Tile, check_reads, operand};
 pub(super) use proxy::{Proxy, proxy_fence};
