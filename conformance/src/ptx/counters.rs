@@ -28,7 +28,7 @@ pub const COUNTERS: &[Counter] = &[
     one("copies", "  cp.async, commit, wait", "`cp.async`, `cp.async.commit_group`, `cp.async.wait_group` and `wait_all`.", |c| c.copies),
     one("atomics", "  atom, red, fence", "`atom`, `red`, `fence` and `membar`.", |c| c.atomics),
     one("matrix_loads", "  ldmatrix", "`ldmatrix`.", |c| c.matrix_loads),
-    one("mma", "  mma", "`mma.sync` and `mma.sp`.", |c| c.mma),
+    one("mma", "  mma", "`mma.sync`, `mma.sp`; `wgmma` with its fences, commits and waits.", |c| c.mma),
     one("collectives", "  shfl, vote, redux", "What lanes of a warp tell each other.", |c| c.collectives),
     one("barriers", "  barriers", "`bar.sync` and `bar.warp.sync`.", |c| c.barriers),
     one("branches", "  branches", "`bra`, taken or not.", |c| c.branches),

@@ -224,7 +224,8 @@ const BODIES: &[(&str, &str)] = &[
     (
         "wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e4m3 {%r1}, %rd1, %rd1, 1, 1, 1;",
         "line 10, column 1: 'wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e4m3' is not supported: of `wgmma` the machine plays \
-         `fence`, `commit_group`, `wait_group`, and `mma_async` of f16, bf16 and tf32",
+         `fence`, `commit_group`, `wait_group`, and `mma_async` of m64n8 to m64n256, in steps of 8, of f16 and bf16 with k16 and tf32 with k8, and \
+         `.sp` with twice that k, all with `.sync.aligned`",
     ),
     (
         "reduce.s32 %r1, %r2;",

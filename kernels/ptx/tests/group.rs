@@ -167,7 +167,7 @@ fn what_is_not_waited_for_is_undefined() {
         let text = change(TEXT, "wgmma.wait", to);
         assert_eq!(play(&text, 128).undefined, [(0, 2048)], "{to}");
         let said = only(&text, 128, Kind::OpenProduct, "st.global");
-        assert!(said.contains("stores a register of D of a product that is not waited for"), "{said}");
+        assert!(said.contains("uses a register of D of a product that is not waited for"), "{said}");
     }
     let uncommitted = change(TEXT, "wgmma.commit", "");
     assert_eq!(play(&uncommitted, 128).undefined, [(0, 2048)]);
@@ -212,13 +212,19 @@ fn d_of_an_open_product_is_no_a() {
 fn four_warps_do_the_same() {
     let said = only(TEXT, 96, Kind::NotConverged, PRODUCT);
     assert!(said.contains("here are 96 threads"), "{said}");
+    // What PTX asks of a whole group are the products, not the fences and waits.
+    let more = "@!%p1 bra more;\nwgmma.fence.sync.aligned;\nmore:\nwgmma.fence.sync.aligned;";
+    clean(&change(TEXT, "wgmma.fence", more));
     let skip = "@%p1 bra skip;\nwgmma.fence.sync.aligned;";
     let text = change(TEXT, "wgmma.fence", skip);
     let text = change(&text, "mul.wide", "skip:\nmul.wide.u32 %d5, %r1, 16;");
     let said = play(&text, 128).outcome.findings;
     assert_eq!(said.len(), 1, "{said:?}");
     assert_eq!(said[0].kind, Kind::NotConverged);
-    assert!(said[0].explanation.contains("warps 0 and 1 of a group have not executed the same"), "{said:?}");
+    assert!(
+        said[0].explanation.contains("warps 0 and 1 of a group have not executed the same products"),
+        "{said:?}"
+    );
 }
 
 #[test]
@@ -375,4 +381,83 @@ fn a_result_that_nobody_reads_harms_no_other_register() {
 fn what_is_never_waited_for_is_watched_to_the_end() {
     let text = change(TEXT, "wgmma.wait", "bar.sync 0;\nst.shared.b32 [%r3], %r1;");
     at_lines(&text, Kind::OpenProduct, &[PRODUCT, "st.global"]);
+}
+
+/// Warp 0 reads by `ld.shared` what a product of its own has read, and stores there without a barrier: lanes race, as without the product.
+#[test]
+fn an_ordinary_read_beside_a_product_is_an_ordinary_read() {
+    let race = "xor.b32 %r10, %r3, 4;\nld.shared.b32 %r11, [%r3];\nst.shared.b32 [%r10], %r1;";
+    let own = "ld.shared.b32 %r11, [%r3];\nst.shared.b32 [%r3], %r1;";
+    let after = |what: &str| format!("wgmma.wait_group.sync.aligned 0;\nbar.sync 0;\n{what}");
+    for (what, finds) in [(race, true), (own, false)] {
+        let found = play(&change(TEXT, "wgmma.wait", &after(what)), 128).outcome.findings;
+        assert_eq!(found.iter().any(|f| f.kind == Kind::Race), finds, "{what}: {found:?}");
+        // A tile of A is one warp's, and is read by the product in the same era.
+        let text = with_a_in_memory();
+        let what = what
+            .replace("%r3, 4;", "%r9, 16;")
+            .replace("%r3", "%r9")
+            .replace("[%r10]", "[%r10+1024]")
+            .replace("[%r9]", "[%r9+1024]");
+        for place in ["wgmma.fence", "wgmma.wait"] {
+            let line = text.lines().find(|line| line.starts_with(place)).expect("the line");
+            // Before the product only the read, behind it the write.
+            let (read, write) = what.split_at(what.find("st.shared").expect("a store"));
+            let text = if place == "wgmma.fence" {
+                let text = change(&text, place, &format!("{read}{line}"));
+                change(&text, "wgmma.wait", &format!("wgmma.wait_group.sync.aligned 0;\n{write}"))
+            } else {
+                change(&text, place, &format!("{line}\n{read}{write}"))
+            };
+            let found = play(&text, 128).outcome.findings;
+            assert_eq!(found.iter().any(|f| f.kind == Kind::Race), finds, "{place} {what}: {found:?}");
+        }
+    }
+}
+
+/// D goes on only behind the wait, through whatever instruction.
+#[test]
+fn d_of_an_open_product_is_not_computed_with() {
+    for use_it in
+        ["add.f32 %f4, %f0, %f1;", "cvt.rn.f16x2.f32 %r8, %f1, %f0;", "red.shared.add.f32 [s+800], %f2;"]
+    {
+        let text = change(TEXT, "wgmma.commit", &format!("wgmma.commit_group.sync.aligned;\n{use_it}"));
+        let text = text.replace(".version 8.3", ".version 8.6");
+        only(&text, 128, Kind::OpenProduct, use_it);
+    }
+}
+
+/// The descriptors of A and B are told apart: those of X times its transpose are the same number.
+#[test]
+fn a_descriptor_that_differs_in_one_warp_is_found() {
+    let other = "setp.eq.u32 %p2, %r1, %r1;\nsetp.ge.u32 %p3, %r1, 96;\n@%p3 add.s64 %d4, %d4, 1;\n@%p3 mov.b64 %d3, %d4;\nsetp.lt.u32 %p1, %r1, 32;";
+    let text = change(&with_a_in_memory(), "setp.lt", other);
+    let found = play(&text, 128).outcome.findings;
+    assert!(found.iter().any(|f| f.kind == Kind::NotConverged), "{found:?}");
+}
+
+/// One lane fences for its warp, behind a barrier of the warp.
+#[test]
+fn a_lane_fences_for_its_warp() {
+    let one = "bar.warp.sync -1; and.b32 %r8, %r1, 31; setp.eq.u32 %p2, %r8, 0; @%p2 fence.proxy.async;";
+    clean(&change(TEXT, "fence.proxy", one));
+    only(
+        &change(TEXT, "fence.proxy", &one.replace("bar.warp.sync -1; ", "")),
+        128,
+        Kind::NoProxyFence,
+        PRODUCT,
+    );
+}
+
+/// As `ptxas` takes them.
+#[test]
+fn registers_of_other_types_are_refused() {
+    let refused = |text: &str| {
+        let module = parse(text).expect("the text");
+        programs(&module).map(|_| ()).expect_err("refused").to_string()
+    };
+    let said = refused(&TEXT.replace("{%r4, %r4, %r4, %r4}", "{%f4, %f5, %f6, %f7}"));
+    assert!(said.contains("'%f4'"), "{said}");
+    refused(&TEXT.replace(".reg .f32 %f<8>;", ".reg .u32 %f<8>;"));
+    refused(&TEXT.replace(".reg .b64 %d<8>;", ".reg .f64 %d<8>;"));
 }

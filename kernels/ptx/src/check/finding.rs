@@ -53,7 +53,7 @@ kinds! {
     SameValue "same-value-twice" Note;
     /// An access to what `cp.async` writes, before the copy is waited for.
     OpenCopy "open-copy" Error;
-    /// Shared memory or a register of D that is written, or one of D that is stored or an A, before the `wgmma` that uses it is waited for.
+    /// Shared memory or a register of D that is written, or one of D that is used, before the `wgmma` that it is of is waited for.
     OpenProduct "open-product" Error;
     /// `wgmma` reads shared memory that was written without a `fence.proxy.async` behind it.
     NoProxyFence "no-proxy-fence" Error;

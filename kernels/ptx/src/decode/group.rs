@@ -29,8 +29,10 @@ impl<'a> Builder<'a> {
             Some("wait_group") => {
                 self.exactly(ins, 1)?;
                 match ins.operands.first() {
-                    Some(Operand::Integer(groups @ 0..=7)) => GroupAct::Wait(*groups as u32),
-                    Some(operand) => return Err(wrong(ins, 0, operand, "a number of groups, from 0 to 7,")),
+                    Some(Operand::Integer(groups)) if u32::try_from(*groups).is_ok() => {
+                        GroupAct::Wait(*groups as u32)
+                    }
+                    Some(operand) => return Err(wrong(ins, 0, operand, "a number of groups")),
                     None => return Err(count(ins, "1")),
                 }
             }

@@ -111,7 +111,8 @@ const IN_PART: &[(&str, &str)] = &[
     ("red.", "of atomics the machine plays those of one number of 16 to 64 bits, without a cache policy"),
     (
         "wgmma.",
-        "of `wgmma` the machine plays `fence`, `commit_group`, `wait_group`, and `mma_async` of f16, bf16 and tf32",
+        "of `wgmma` the machine plays `fence`, `commit_group`, `wait_group`, and `mma_async` of m64n8 to m64n256, in steps of 8, of f16 and bf16 \
+         with k16 and tf32 with k8, and `.sp` with twice that k, all with `.sync.aligned`",
     ),
     ("fence.proxy.", "of fences between proxies the machine plays `fence.proxy.async`, for `wgmma`"),
 ];

@@ -159,6 +159,7 @@ fn signature(form: &str) -> Signature {
         "bar" | "barrier" => [COUNT; 5],
         "cp" => [None, None, None, COUNT, None],
         "mma" => matrix(form),
+        "wgmma" if form.starts_with("wgmma.mma_async") => group(form),
         "wgmma" | "fence" | "ldmatrix" | "bra" | "ret" | "exit" => [None; 5],
         _ => [t; 5],
     }
@@ -178,6 +179,15 @@ fn matrix(form: &str) -> Signature {
     if form.starts_with("mma.sp") { [None, a, b, None, None] } else { [d, a, b, c, None] }
 }
 
+/// `wgmma.mma_async. .. .d.a.b`: vectors of D and A; what is no vector is a descriptor.
+fn group(form: &str) -> Signature {
+    let d = if form.contains(".f16.f16.f16") { "f16x2" } else { "f32" };
+    [Wanted::of(d), Wanted::of("f16x2"), None, None, None]
+}
+
+/// A descriptor of a matrix in shared memory.
+const DESCRIPTOR: Option<Wanted> = Some(Wanted { bits: 64, holds: Holds::Integer, wider: Wider::No });
+
 /// What the assembler lets pass: elements of a vector in memory may be integers where floats of 32 bits are meant.
 fn element(form: &str, wanted: Wanted) -> Wanted {
     match wanted.holds {
@@ -193,7 +203,11 @@ impl<'a> Builder<'a> {
     pub(super) fn types(&mut self, ins: &Instruction<'a>) -> Result<(), DecodeError> {
         let signature = signature(ins.form);
         for (number, operand) in ins.operands.iter().enumerate() {
-            let wanted = signature[number.min(4)];
+            let is_descriptor = matches!(operand, Operand::Name(_)) && matches!(number, 1 | 2);
+            let wanted = match signature[number.min(4)] {
+                _ if is_descriptor && ins.form.starts_with("wgmma.mma_async") => DESCRIPTOR,
+                wanted => wanted,
+            };
             match operand {
                 Operand::Integer(_) | Operand::F32(_) | Operand::F64(_) => {
                     suits(ins, number, operand, wanted)?;

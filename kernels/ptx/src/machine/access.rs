@@ -69,8 +69,10 @@ pub(super) fn store(
         step,
         undefined,
     };
-    let data = access.data.iter().take(usize::from(access.count));
-    group::check_stored(machine, shared, warp, data, step);
+    if warp.products.holds() {
+        let data = access.data.iter().take(usize::from(access.count));
+        group::check_used(machine, shared, warp, data, (step, active));
+    }
     let mut rest = active;
     let mut part = Part::new();
     while next_part(machine, shared, warp, request, &at, &mut rest, &mut part) {

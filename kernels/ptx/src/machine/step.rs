@@ -97,6 +97,10 @@ fn fragment(machine: &mut Machine<'_>, shared: &mut Shared, warp: &mut Warp, tur
         let flow = match &step.act {
             Act::Lanes { run, operands } => {
                 if active != 0 {
+                    if warp.products.holds() {
+                        let sources = operands.sources.iter().take(usize::from(operands.count));
+                        group::check_used(machine, shared, warp, sources, (at, active));
+                    }
                     run(&mut warp.registers, operands, active);
                     propagate(&mut warp.registers, operands, active);
                 }
@@ -159,7 +163,12 @@ fn other(
     match act {
         Act::Load(access) => access::load(machine, shared, warp, access, at, active),
         Act::Store(access) => access::store(machine, shared, warp, access, at, active),
-        Act::Atomic(atomic) => strong::atomic(machine, shared, warp, atomic, at, active),
+        Act::Atomic(atomic) => {
+            if warp.products.holds() {
+                group::check_used(machine, shared, warp, atomic.sources.iter(), (at, active));
+            }
+            strong::atomic(machine, shared, warp, atomic, at, active);
+        }
         Act::Fence(scope) => strong::fence(machine, shared, warp, *scope, active),
         Act::ProxyFence { shared: true } => group::proxy_fence(machine, shared, warp, active),
         Act::Copy(copy) => copy::issue(machine, shared, warp, copy, at, active),

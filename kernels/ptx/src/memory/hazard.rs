@@ -84,8 +84,13 @@ pub(super) fn readers(before: Epoch, others: &mut Others, now: Epoch, clock: &Cl
     if before < clock.live {
         return now;
     }
-    // A special read stays known: it matters to writes that are ordered after it as well.
-    let now = Epoch(now.0 | before.0 & SPECIAL);
+    if clock.is_shared() {
+        if let Some(kept) = beside_product(before, now, clock) {
+            return kept;
+        }
+    }
+    // `ld.global.nc` stays known: it matters to writes that are ordered after it as well.
+    let now = if clock.is_shared() { now } else { Epoch(now.0 | before.0 & SPECIAL) };
     if before < clock.block {
         // A reader of another block conflicts with every writer that can still come.
         return Epoch(before.0 | now.0 & SPECIAL);
@@ -108,4 +113,19 @@ pub(super) fn readers(before: Epoch, others: &mut Others, now: Epoch, clock: &Cl
         others.reader = before.who();
     }
     Epoch(now.0 | WARP_SHARED)
+}
+
+/// What is kept in shared memory of two reads of a warp, one of which may be for a product of matrices, which is over for all of its lanes;
+/// nothing where both are ordinary.
+fn beside_product(before: Epoch, now: Epoch, clock: &Clock<'_>) -> Option<Epoch> {
+    let unordered = before >= clock.era && before >= clock.warp;
+    if before.0 & BLOCK_SHARED != 0 || !before.same_warp(now) || !unordered {
+        return None;
+    }
+    match (before.special(), now.special()) {
+        (true, _) => Some(now),
+        // As if who read before had read now: other warps must be ordered behind both, lanes of this one behind that.
+        (false, true) => Some(Epoch(now.by(before.who()).0 & !SPECIAL | before.0 & WARP_SHARED)),
+        (false, false) => None,
+    }
 }

@@ -101,20 +101,24 @@ pub(super) fn check_results(machine: &mut Machine<'_>, shared: &Shared, warp: &W
     }
 }
 
-/// What is stored must not be D of a product that is open.
-#[inline]
-pub(in crate::machine) fn check_stored<'s>(
+/// What an instruction uses must not be D of a product that is open.
+#[cold]
+pub(in crate::machine) fn check_used<'s>(
     machine: &mut Machine<'_>,
     shared: &Shared,
     warp: &Warp,
-    mut data: impl Iterator<Item = &'s Slot>,
-    step: u32,
+    mut sources: impl Iterator<Item = &'s Slot>,
+    (step, active): (u32, Mask),
 ) {
     let open = &warp.products.results;
-    if !open.is_empty() && data.any(|slot| slot.class == Class::Narrow && open.contains_key(&slot.index)) {
-        let place = site(machine, shared, warp, step, ALL);
+    if sources.any(|slot| slot.class == Class::Narrow && open.contains_key(&slot.index)) {
+        let place = site(machine, shared, warp, step, active);
         machine.log.report(Kind::OpenProduct, place, || {
-            (None, "stores a register of D of a product that is not waited for".to_owned())
+            (
+                None,
+                "uses a register of D of a product that is not waited for: wgmma.wait_group must come before"
+                    .to_owned(),
+            )
         });
     }
 }

@@ -25,7 +25,7 @@ use crate::exec::matrix::{Element, GroupA, PreparedGroup};
 use crate::memory::Epoch;
 use crate::program::{GroupAct, GroupMma, GroupOperand};
 use crate::registers::{ALL, LANES, Mask, Registers, Slot};
-pub(super) use checks::check_stored;
+pub(super) use checks::check_used;
 use checks::{check_group, check_registers, check_results, uniform};
 use operand::{Tile, check_reads, operand};
 pub(super) use proxy::{Proxy, proxy_fence};
@@ -52,8 +52,9 @@ pub(super) struct Products {
     results: BTreeMap<u16, Held>,
     /// How often was committed.
     commits: u32,
-    /// A digest of what was executed, and the last step of it: all warps of a group have the same.
-    trail: (u64, u32),
+    /// A digest of the products, and the last of them: all warps of a group have the same.
+    digest: u64,
+    last: u32,
 }
 
 /// A product.
@@ -77,6 +78,17 @@ struct Held {
 }
 
 impl Products {
+    /// Something that is the same in all warps of a group.
+    fn note(&mut self, number: u64) {
+        self.digest = (self.digest ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+    }
+
+    /// Whether registers are D of a product that is open.
+    #[inline]
+    pub(super) fn holds(&self) -> bool {
+        !self.results.is_empty()
+    }
+
     pub(super) fn clear(&mut self) {
         *self = Products::default();
     }
@@ -84,9 +96,6 @@ impl Products {
 
 /// Executes an instruction for a warp whose lanes are all there.
 pub(super) fn run(machine: &mut Machine<'_>, shared: &mut Shared, warp: &mut Warp, act: &GroupAct, at: u32) {
-    let (digest, _) = warp.products.trail;
-    warp.products.trail =
-        ((digest.rotate_left(5) ^ u64::from(at + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15), at);
     match act {
         GroupAct::Fence => {
             let words = |&slot: &u16| word(&warp.registers, Slot::narrow(slot));
@@ -111,6 +120,8 @@ fn multiply(
     product: &GroupMma,
     at: u32,
 ) -> Result<(), String> {
+    warp.products.note(at.into());
+    warp.products.last = at;
     check_group(machine, shared, warp, at);
     check_registers(machine, shared, warp, product, at);
     let prepared = prepared(machine, product, at)?;
@@ -136,7 +147,7 @@ fn multiply(
         }
     };
     let adds = uniform(machine, shared, warp, product.adds, at) != 0;
-    warp.products.trail.0 ^= u64::from(adds) << 63;
+    warp.products.note(adds.into());
     check_results(machine, shared, warp);
     sums(warp, (product, &prepared), &mut scratch, (&b, adds), at)?;
     product.d.iter().for_each(|&slot| warp.registers.define(slot, ALL, 0));
@@ -253,13 +264,13 @@ pub(super) fn compare(machine: &mut Machine<'_>, shared: &mut Shared, warps: &mu
     }
     for group in warps.chunks(WARPS as usize) {
         let Some(first) = group.first() else { continue };
-        if let Some(other) = group.iter().find(|warp| warp.products.trail.0 != first.products.trail.0) {
-            let place = site(machine, shared, other, other.products.trail.1, 1);
+        if let Some(other) = group.iter().find(|warp| warp.products.digest != first.products.digest) {
+            let place = site(machine, shared, other, other.products.last, 1);
             let (a, b) = (first.first / 32, other.first / 32);
             machine.log.report(Kind::NotConverged, place, || {
                 let words = format!(
-                    "warps {a} and {b} of a group have not executed the same wgmma instructions with the same descriptors; this was the \
-                     last of warp {b}"
+                    "warps {a} and {b} of a group have not executed the same products with the same descriptors and scale-d; this was the last \
+                     of warp {b}"
                 );
                 (None, words)
             });

@@ -39,8 +39,7 @@ pub(super) fn operand(
 ) -> Result<Vec<Element>, String> {
     let Tile { descriptor, which, ref across, k, apart } = *wanted;
     let bits = uniform(machine, shared, warp, descriptor, at);
-    let (digest, last) = warp.products.trail;
-    warp.products.trail = (digest ^ bits.wrapping_mul(0xd6e8_feb8_6659_fd93), last);
+    warp.products.note(bits);
     let bytes = product.instruction.input.bytes();
     let layout = TileLayout::of(bits, product.transposed[which], (k, bytes))
         .map_err(|why| format!("the descriptor of {} is {bits:#018x}: {why}", ["A", "B"][which]))?;
@@ -123,7 +122,13 @@ pub(super) fn check_reads(machine: &mut Machine<'_>, shared: &mut Shared, warp: 
     if let Some((read, write)) = written {
         if !machine.log.again(Kind::OpenProduct, product.step as usize) {
             let what = format!("reads 16 bytes at {read} of shared memory");
-            let said = by(machine, shared, write, &what, "before this was waited for");
+            let said = by(
+                machine,
+                shared,
+                write,
+                &what,
+                "before this was waited for: write behind wgmma.wait_group and a barrier",
+            );
             machine.log.add(Kind::OpenProduct, site(machine, shared, warp, product.step, ALL), said);
         }
         return;

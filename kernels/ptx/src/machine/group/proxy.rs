@@ -24,7 +24,11 @@ pub(in crate::machine) struct Proxy {
     met: Vec<Epoch>,
     /// By thread, the last barrier before its last fence: what anybody wrote before that is covered for itself.
     seen: Vec<Epoch>,
-    /// The latest of those, of all threads, and what it was at the last barrier: covered for all.
+    /// By warp, the last barrier of the warp before a fence of one of its lanes: what its lanes wrote before that is covered; and the same at
+    /// the last barrier of the block.
+    near: Vec<Epoch>,
+    met_near: Vec<Epoch>,
+    /// The latest of what is `seen`, by any thread, and what it was at the last barrier: covered for all.
     seen_by_any: Epoch,
     met_by_any: Epoch,
 }
@@ -33,7 +37,9 @@ impl Proxy {
     pub(in crate::machine) fn new(threads: usize) -> Proxy {
         let none = || vec![Epoch::default(); threads];
         let (seen_by_any, met_by_any) = (Epoch::default(), Epoch::default());
-        Proxy { last: none(), met: none(), seen: none(), seen_by_any, met_by_any }
+        let warps = || vec![Epoch::default(); threads.div_ceil(32)];
+        let (near, met_near) = (warps(), warps());
+        Proxy { last: none(), met: none(), seen: none(), near, met_near, seen_by_any, met_by_any }
     }
 
     pub(in crate::machine) fn clear(&mut self) {
@@ -43,14 +49,18 @@ impl Proxy {
     /// A barrier of the whole block.
     pub(in crate::machine) fn meet(&mut self) {
         self.met.clone_from(&self.last);
+        self.met_near.clone_from(&self.near);
         self.met_by_any = self.seen_by_any;
     }
 
-    /// A fence of a thread, `era` being the last barrier.
-    fn fence(&mut self, thread: usize, now: Epoch, era: Epoch) {
+    /// A fence of a thread, `era` being the last barrier of the block and `floor` that of its warp.
+    fn fence(&mut self, thread: usize, now: Epoch, (era, floor): (Epoch, Epoch)) {
         if let (Some(last), Some(seen)) = (self.last.get_mut(thread), self.seen.get_mut(thread)) {
             (*last, *seen) = (now, era);
             self.seen_by_any = self.seen_by_any.max(era);
+        }
+        if let Some(near) = self.near.get_mut(thread / 32) {
+            *near = floor.max(*near);
         }
     }
 
@@ -61,8 +71,10 @@ impl Proxy {
         let of = |list: &[Epoch], thread: u32| list.get(thread as usize).copied().unwrap_or_default();
         let all = |list: &[Epoch]| (reader..reader + 32).map(|lane| of(list, lane)).min().unwrap_or_default();
         let near = loose || writer / 32 == reader / 32;
+        let warp = |list: &[Epoch]| of(list, writer / 32) > write;
         of(&self.met, writer) > write
-            || near && of(&self.last, writer) > write
+            || near && (of(&self.last, writer) > write || warp(&self.near))
+            || warp(&self.met_near)
             || self.met_by_any > write
             || all(&self.seen) > write
             || loose && all(&self.last) > write
@@ -76,11 +88,11 @@ pub(in crate::machine) fn proxy_fence(
     warp: &Warp,
     active: Mask,
 ) {
-    let era = shared.era;
+    let before = (shared.era, warp.floor);
     if let Some(proxy) = &mut shared.proxy {
         let now = Epoch::floor(machine.device.tick());
         (0..LANES).filter(|lane| active >> lane & 1 == 1).for_each(|lane| {
-            proxy.fence(warp.first as usize + lane, now, era);
+            proxy.fence(warp.first as usize + lane, now, before);
         });
     }
 }
