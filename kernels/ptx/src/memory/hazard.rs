@@ -84,10 +84,10 @@ pub(super) fn readers(before: Epoch, others: &mut Others, now: Epoch, clock: &Cl
     if before < clock.live {
         return now;
     }
-    if clock.is_shared() {
-        if let Some(kept) = beside_product(before, now, clock) {
-            return kept;
-        }
+    if clock.is_shared()
+        && let Some(kept) = beside_product(before, now, clock)
+    {
+        return kept;
     }
     // `ld.global.nc` stays known: it matters to writes that are ordered after it as well.
     let now = if clock.is_shared() { now } else { Epoch(now.0 | before.0 & SPECIAL) };
