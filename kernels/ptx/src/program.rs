@@ -321,6 +321,31 @@ pub enum Act {
     Exit,
 }
 
+impl Act {
+    /// The product, of `wgmma.mma_async`.
+    #[must_use]
+    pub fn product(&self) -> Option<&GroupMma> {
+        match self {
+            Act::Group(act) => match &**act {
+                GroupAct::Multiply(product) => Some(product),
+                GroupAct::Fence | GroupAct::Commit | GroupAct::Wait(_) => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+impl GroupMma {
+    /// The registers of A; none where it lies in shared memory.
+    #[must_use]
+    pub fn fragments_of_a(&self) -> &[Slot] {
+        match &self.a {
+            GroupOperand::Registers(a) => a,
+            GroupOperand::Shared(_) => &[],
+        }
+    }
+}
+
 /// One instruction.
 #[derive(Clone, Debug)]
 pub struct Step {

@@ -1,5 +1,8 @@
 //! `mma` for a warp is the oracle's scalar model, output for output: each instruction of the table, on each architecture.
 
+mod source;
+
+use source::Source;
 use sparse_oracle::arithmetic::{Architecture, Engine, Instruction};
 use sparse_oracle::format::SparseMma;
 use sparse_oracle::model::tensor_core::TensorCore;
@@ -10,23 +13,6 @@ use sparse_oracle::scalar::{Precision, Rounding, encode};
 use sparse_ptx::exec::matrix::{MatrixError, PreparedMma};
 use sparse_ptx::program::Mma;
 use sparse_ptx::registers::{Extent, LANES, Registers, Slot};
-
-/// Numbers that look random: splitmix64.
-struct Source(u64);
-
-impl Source {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-}
 
 /// What a fragment is filled with.
 #[derive(Clone, Copy, Debug)]

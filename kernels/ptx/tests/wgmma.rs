@@ -6,6 +6,9 @@
 //!
 //! `WGMMA_DUMP=folder cargo test -p sparse-ptx --test wgmma` writes the texts and pools, for a GPU.
 
+mod source;
+
+use source::Source;
 use sparse_oracle::arithmetic::{Architecture, Engine, Instruction};
 use sparse_oracle::format::SparseMma;
 use sparse_oracle::model::tensor_core::TensorCore;
@@ -28,19 +31,6 @@ const A_REGISTERS: usize = IMAGE;
 const C_REGISTERS: usize = A_REGISTERS + 4 * 512;
 const METADATA: usize = C_REGISTERS + 128 * 512;
 const POOL: usize = METADATA + 512;
-
-/// Numbers that look random: splitmix64.
-struct Source(u64);
-
-impl Source {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-}
 
 /// An element; `special` ones are infinite or NaN at times.
 fn element(source: &mut Source, precision: Precision, special: bool) -> u64 {
@@ -167,7 +157,7 @@ fn case(form: &'static str, i: usize) -> Case {
         }
     };
     let mut source = Source(i as u64);
-    let mut turn = |n: u64| source.next() % n;
+    let mut turn = |n: u64| source.below(n);
     Case {
         form,
         instruction,

@@ -6,7 +6,7 @@
 
 use super::liveness::{EVERYWHERE, LiveSpan, NOWHERE, spans};
 use super::visit::visit;
-use crate::program::{Act, GroupAct, Initial, Step};
+use crate::program::{Initial, Step};
 use crate::registers::{Class, Extent, Slot};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -41,14 +41,8 @@ pub(super) fn allocate(
     }
     let mut spans = spans(steps, total, |slot| Some(index(slot)).filter(|index| !fixed[*index]))?;
     // D of a `wgmma` is written at a wait, wherever that stands.
-    let results = steps.iter().filter_map(|step| match &step.act {
-        Act::Group(act) => match &**act {
-            GroupAct::Multiply(product) => Some(&product.d),
-            GroupAct::Fence | GroupAct::Commit | GroupAct::Wait(_) => None,
-        },
-        _ => None,
-    });
-    results.flatten().for_each(|slot| spans[index(*slot)] = EVERYWHERE);
+    let products = steps.iter().filter_map(|step| step.act.product());
+    products.flat_map(|product| &product.d).for_each(|slot| spans[index(*slot)] = EVERYWHERE);
     for class in CLASSES {
         let (from, count) = (first[class as usize], virtuals[class as usize] as usize);
         let range = from..from + count;

@@ -26,16 +26,7 @@ impl<'a> Builder<'a> {
         let act = match ins.form.split('.').nth(1) {
             Some("fence") => self.exactly(ins, 0).map(|()| GroupAct::Fence)?,
             Some("commit_group") => self.exactly(ins, 0).map(|()| GroupAct::Commit)?,
-            Some("wait_group") => {
-                self.exactly(ins, 1)?;
-                match ins.operands.first() {
-                    Some(Operand::Integer(groups)) if u32::try_from(*groups).is_ok() => {
-                        GroupAct::Wait(*groups as u32)
-                    }
-                    Some(operand) => return Err(wrong(ins, 0, operand, "a number of groups")),
-                    None => return Err(count(ins, "1")),
-                }
-            }
+            Some("wait_group") => GroupAct::Wait(self.groups(ins)?),
             Some("mma_async") => GroupAct::Multiply(self.group_mma(ins)?),
             _ => return Err(strange(ins)),
         };

@@ -140,11 +140,14 @@ impl<'a> Builder<'a> {
             self.exactly(ins, 0)?;
             return Ok(Act::Wait(None));
         }
+        self.groups(ins).map(|groups| Act::Wait(Some(groups)))
+    }
+
+    /// The one operand of a wait: how many groups may be open.
+    pub(super) fn groups(&self, ins: &Instruction<'a>) -> Result<u32, DecodeError> {
         self.exactly(ins, 1)?;
         match ins.operands.first() {
-            Some(Operand::Integer(groups)) if u32::try_from(*groups).is_ok() => {
-                Ok(Act::Wait(Some(*groups as u32)))
-            }
+            Some(Operand::Integer(groups)) if u32::try_from(*groups).is_ok() => Ok(*groups as u32),
             Some(operand) => Err(wrong(ins, 0, operand, "a number of groups")),
             None => Err(count(ins, "1")),
         }

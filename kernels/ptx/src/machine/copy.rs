@@ -11,7 +11,7 @@
 use super::access::lanes;
 use super::block::Shared;
 use super::grid::Machine;
-use super::record::{Touch, conflicts, count, shadow};
+use super::record::{Touch, count, touch};
 use super::space::{Part, Request, addresses, next_part};
 use super::step::site;
 use super::warp::Warp;
@@ -128,10 +128,7 @@ fn fetch(
         count(machine, &part, bytes);
         if machine.launch.checks.races {
             let width = if bytes.is_multiple_of(4) { 4 } else { 1 };
-            shadow(machine, shared, warp, &part, Touch { step, bytes, width, writes: false, special: false });
-            if !machine.conflicts.is_empty() {
-                conflicts(machine, shared, warp, &part, step, |_, _| false);
-            }
+            touch(machine, shared, warp, &part, Touch { step, bytes, width, writes: false, special: false });
         }
         let span = part.target.span(machine, shared);
         for lane in lanes(part.mask) {
@@ -163,16 +160,7 @@ fn deposit(
     while next_part(machine, shared, warp, request, to, &mut rest, &mut part) {
         count(machine, &part, bytes);
         if machine.launch.checks.races {
-            shadow(
-                machine,
-                shared,
-                warp,
-                &part,
-                Touch { step, bytes, width: 4, writes: true, special: true },
-            );
-            if !machine.conflicts.is_empty() {
-                conflicts(machine, shared, warp, &part, step, |_, _| false);
-            }
+            touch(machine, shared, warp, &part, Touch { step, bytes, width: 4, writes: true, special: true });
             if warp.copies.open.len() >= MOST {
                 forget(machine, shared, warp);
             }

@@ -4,7 +4,7 @@ use super::access::lanes;
 use super::block::Shared;
 use super::grid::Machine;
 use super::group;
-use super::record::{Touch, conflicts, count, shadow};
+use super::record::{Touch, count, touch};
 use super::space::{Part, Request, addresses, next_part};
 use super::step::{Flow, site};
 use super::warp::{State, Warp};
@@ -154,16 +154,8 @@ fn load(
     while next_part(machine, shared, warp, request, &at, &mut rest, &mut part) {
         count(machine, &part, 16);
         if machine.launch.checks.races {
-            shadow(
-                machine,
-                shared,
-                warp,
-                &part,
-                Touch { step, bytes: 16, width: 4, writes: false, special: false },
-            );
-            if !machine.conflicts.is_empty() {
-                conflicts(machine, shared, warp, &part, step, |_, _| false);
-            }
+            let read = Touch { step, bytes: 16, width: 4, writes: false, special: false };
+            touch(machine, shared, warp, &part, read);
         }
         let span = part.target.span(machine, shared);
         for lane in lanes(part.mask) {

@@ -1,7 +1,7 @@
 //! What is done once a launch: the program is looked through, and registers get what they hold from the beginning.
 
 use super::launch::{Launch, LaunchError};
-use crate::program::{Access, Act, Address, GroupAct, GroupOperand, Initial, Program, Special};
+use crate::program::{Access, Act, Address, GroupMma, GroupOperand, Initial, Program, Special};
 use crate::registers::{ALL, Class, LANES, Registers, Slot};
 
 /// The registers that each warp starts with, and those that differ by warp and block.
@@ -48,17 +48,9 @@ pub(super) fn prepare(program: &Program, launch: &Launch) -> Result<Prepared, La
 }
 
 fn group_slots(program: &Program) -> Vec<u16> {
-    let mut slots = Vec::new();
-    for step in &program.steps {
-        if let Act::Group(act) = &step.act
-            && let GroupAct::Multiply(product) = &**act
-        {
-            slots.extend(product.d.iter().map(|slot| slot.index));
-            if let GroupOperand::Registers(a) = &product.a {
-                slots.extend(a.iter().map(|slot| slot.index));
-            }
-        }
-    }
+    let products = program.steps.iter().filter_map(|step| step.act.product());
+    let registers = products.flat_map(|product| product.d.iter().chain(product.fragments_of_a()));
+    let mut slots: Vec<u16> = registers.map(|slot| slot.index).collect();
     slots.sort_unstable();
     slots.dedup();
     slots
@@ -202,16 +194,12 @@ impl Uses {
         access.data.iter().take(usize::from(access.count)).for_each(|&slot| self.number(slot));
     }
 
-    fn group(&mut self, act: &GroupAct) {
-        let GroupAct::Multiply(product) = act else { return };
-        let fragments = match &product.a {
-            GroupOperand::Registers(a) => a.as_slice(),
-            GroupOperand::Shared(descriptor) => {
-                self.of(*descriptor, Class::Wide);
-                &[]
-            }
-        };
-        let narrow = fragments.iter().chain(&product.d).chain(product.metadata.iter().map(|(slot, _)| slot));
+    fn product(&mut self, product: &GroupMma) {
+        if let GroupOperand::Shared(descriptor) = &product.a {
+            self.of(*descriptor, Class::Wide);
+        }
+        let narrow = product.fragments_of_a().iter().chain(&product.d);
+        let narrow = narrow.chain(product.metadata.iter().map(|(slot, _)| slot));
         narrow.for_each(|&slot| self.of(slot, Class::Narrow));
         self.of(product.b, Class::Wide);
         self.guard(Some(product.adds));
@@ -243,7 +231,7 @@ impl Uses {
                 self.any.extend(mma.metadata.iter().map(|(slot, _)| *slot));
                 self.wrong_class |= self.any.iter().skip(1).any(|slot| slot.class == Class::Predicate);
             }
-            Act::Group(act) => self.group(act),
+            Act::Group(_) => act.product().into_iter().for_each(|product| self.product(product)),
             Act::Shuffle { d, within, sources, .. } => {
                 self.of(*d, Class::Narrow);
                 self.guard(*within);

@@ -105,6 +105,22 @@ pub(super) fn shadow(machine: &mut Machine<'_>, shared: &mut Shared, warp: &Warp
     }
 }
 
+/// Enters an access into the shadow and reports its hazards; true where there are some.
+pub(super) fn touch(
+    machine: &mut Machine<'_>,
+    shared: &mut Shared,
+    warp: &Warp,
+    part: &Part,
+    touch: Touch,
+) -> bool {
+    shadow(machine, shared, warp, part, touch);
+    let found = !machine.conflicts.is_empty();
+    if found {
+        conflicts(machine, shared, warp, part, touch.step, |_, _| false);
+    }
+    found
+}
+
 /// Reports the hazards of an instruction. `same` says whether two lanes store the same to the same place.
 #[cold]
 pub(super) fn conflicts(

@@ -103,8 +103,7 @@ impl PreparedMma {
         check(instruction, "B", &mma.b, fragment.b_len(), input)?;
         check(instruction, "C", &mma.c, fragment.c_len(), acc)?;
         check(instruction, "D", &mma.d, fragment.c_len(), acc)?;
-        let sparse = sparse(mma)?;
-        Ok(PreparedMma { core, fragment, fused: Fused::of(&core), sparse, mma: mma.clone() })
+        PreparedMma::by(core, mma.clone())
     }
 
     /// The same sums by the model of `core`, whose 16 rows of a warp and 8 columns lie as those of `mma`.

@@ -6,7 +6,7 @@ use crate::machine::block::Shared;
 use crate::machine::grid::Machine;
 use crate::machine::step::site;
 use crate::machine::warp::Warp;
-use crate::program::{GroupMma, GroupOperand};
+use crate::program::GroupMma;
 use crate::registers::{ALL, Class, LANES, Mask, Slot};
 
 /// What a register or a predicate holds in all lanes.
@@ -61,10 +61,7 @@ pub(super) fn check_registers(
     product: &GroupMma,
     at: u32,
 ) {
-    let a = match &product.a {
-        GroupOperand::Registers(a) => a.as_slice(),
-        GroupOperand::Shared(_) => &[],
-    };
+    let a = product.fragments_of_a();
     let open = a.iter().any(|slot| warp.products.results.contains_key(&slot.index));
     if open {
         let place = site(machine, shared, warp, at, ALL);

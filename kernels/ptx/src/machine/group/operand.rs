@@ -7,7 +7,7 @@ use crate::check::Kind;
 use crate::exec::matrix::Element;
 use crate::machine::block::Shared;
 use crate::machine::grid::Machine;
-use crate::machine::record::{Touch, conflicts, shadow};
+use crate::machine::record::{Touch, shadow, touch};
 use crate::machine::space::{Location, Part};
 use crate::machine::step::site;
 use crate::machine::warp::Warp;
@@ -55,7 +55,7 @@ pub(super) fn operand(
             chunk(&shared.memory, place as usize, bytes, elements[to..].iter_mut().step_by(next));
         }
     }
-    touch(machine, shared, warp, &reads[from..], at);
+    enter(machine, shared, warp, &reads[from..], at);
     Ok(elements)
 }
 
@@ -77,35 +77,36 @@ fn chunk<'e>(memory: &Span, at: usize, bytes: usize, to: impl Iterator<Item = &'
     }
 }
 
-/// Enters reads of 16 bytes each into the shadow, and looks whether what they read was written for them.
-fn touch(machine: &mut Machine<'_>, shared: &mut Shared, warp: &Warp, reads: &[u32], step: u32) {
+/// Reads of 16 bytes each, as lanes make them.
+fn part(reads: &[u32]) -> Part {
+    let mut part = Part { target: Location::Shared, ..Part::new() };
+    for (lane, &read) in reads.iter().enumerate().take(LANES) {
+        part.mask |= 1 << lane;
+        part.at[lane] = read;
+    }
+    part
+}
+
+/// A read by the whole warp, by this step.
+const fn read(step: u32) -> Touch {
+    Touch { step, bytes: 16, width: 4, writes: false, special: true }
+}
+
+/// Enters reads into the shadow, and looks whether what they read was written for them.
+fn enter(machine: &mut Machine<'_>, shared: &mut Shared, warp: &Warp, reads: &[u32], step: u32) {
     let len = shared.memory.len() as u32;
     for reads in reads.chunks(LANES) {
-        let mut part = Part { target: Location::Shared, mask: 0, at: [0; LANES], contiguous: false };
-        for (lane, &read) in reads.iter().enumerate() {
-            if read.saturating_add(16) <= len {
-                part.mask |= 1 << lane;
-                part.at[lane] = read;
-            } else if machine.launch.checks.bounds {
-                let place = site(machine, shared, warp, step, 1 << lane);
-                machine.log.report(Kind::OutOfBounds, place, || {
-                    (None, format!("the product reads 16 bytes at {read} of shared memory, which has {len}"))
-                });
-            }
+        let mut part = part(reads);
+        for lane in (0..reads.len()).filter(|&lane| reads[lane].saturating_add(16) > len) {
+            (part.mask, part.at[lane]) = (part.mask & !(1 << lane), 0);
+            let place = site(machine, shared, warp, step, 1 << lane);
+            let at = reads[lane];
+            machine.log.report(Kind::OutOfBounds, place, || {
+                (None, format!("the product reads 16 bytes at {at} of shared memory, which has {len}"))
+            });
         }
-        if machine.launch.checks.races {
-            shadow(
-                machine,
-                shared,
-                warp,
-                &part,
-                Touch { step, bytes: 16, width: 4, writes: false, special: true },
-            );
-            if machine.conflicts.is_empty() {
-                check_proxy(machine, shared, warp, &part, step);
-            } else {
-                conflicts(machine, shared, warp, &part, step, |_, _| false);
-            }
+        if machine.launch.checks.races && !touch(machine, shared, warp, &part, read(step)) {
+            check_proxy(machine, shared, warp, &part, step);
         }
     }
 }
@@ -134,13 +135,7 @@ pub(super) fn check_reads(machine: &mut Machine<'_>, shared: &mut Shared, warp: 
         return;
     }
     for reads in product.reads.chunks(LANES) {
-        let mut part = Part { target: Location::Shared, mask: 0, at: [0; LANES], contiguous: false };
-        for (lane, &read) in reads.iter().enumerate() {
-            part.mask |= 1 << lane;
-            part.at[lane] = read;
-        }
-        let touch = Touch { step: product.step, bytes: 16, width: 4, writes: false, special: true };
-        shadow(machine, shared, warp, &part, touch);
+        shadow(machine, shared, warp, &part(reads), read(product.step));
         machine.conflicts.clear();
     }
 }
