@@ -20,12 +20,18 @@ if ! command -v cargo-fuzz >/dev/null; then
   }
 fi
 root="$PWD"
-# Seeds and dictionaries. Compiled for this alone, which takes a second of it: not optimised.
-unoptimised=()
-for crate in sparse-oracle sparse-kernels sparse-conformance-core sparse-fuzz-targets; do
-  unoptimised+=(--config "profile.dev.package.$crate.opt-level=0")
-done
-cargo run --quiet --locked "${unoptimised[@]}" -p sparse-fuzz-targets --example fuzz_corpus
+# Seeds and dictionaries. In CI the tests' build has what writes them; elsewhere it is compiled for this alone, which takes a second of it:
+# not optimised.
+if [ "${CI:-}" = true ]; then
+  conformance_for quick
+  "$(dirname "$conformance")/examples/fuzz_corpus"
+else
+  unoptimised=()
+  for crate in sparse-types sparse-oracle sparse-ptx sparse-plugin sparse-kernels sparse-conformance-core sparse-fuzz-targets; do
+    unoptimised+=(--config "profile.dev.package.$crate.opt-level=0")
+  done
+  cargo run --quiet --locked "${unoptimised[@]}" -p sparse-fuzz-targets --example fuzz_corpus
+fi
 # Some seconds a target: compiling is what this costs, so CI compiles quickly, on all cores. The lines of code that cargo-fuzz asks for are
 # for profilers; a finding says where it is without them.
 profile="$PWD" quickly=() flags="${RUSTFLAGS:-}"

@@ -41,11 +41,10 @@ impl Payload {
         name: String,
         dtype: &str,
         list: &[T],
-        bytes: fn(T) -> [u8; N],
+        of: impl Fn(T) -> [u8; N],
     ) {
         self.start(name, dtype, list.len());
-        self.bytes.reserve(list.len() * N);
-        list.iter().for_each(|&x| self.bytes.extend_from_slice(&bytes(x)));
+        append(&mut self.bytes, list, of);
     }
 
     /// Adds the arrays of a sparse matrix as `prefix` and field name, and returns the rest of it.
@@ -80,22 +79,35 @@ impl Payload {
     }
 }
 
+/// Adds `N` bytes for each element. A call for each element would take longer than all else that is done with a message.
+fn append<const N: usize, T: Copy>(bytes: &mut Vec<u8>, list: &[T], of: impl Fn(T) -> [u8; N]) {
+    let from = bytes.len();
+    bytes.resize(from + list.len() * N, 0);
+    let places = bytes[from..].as_chunks_mut().0;
+    places.iter_mut().zip(list).for_each(|(to, &x)| *to = of(x));
+}
+
 fn put<T: Scalar>(bytes: &mut Vec<u8>, values: &[T]) {
     match T::PRECISION.bytes() {
-        8 => values.iter().for_each(|x| bytes.extend_from_slice(&x.bits64().to_le_bytes())),
-        4 => values.iter().for_each(|x| bytes.extend_from_slice(&(x.bits64() as u32).to_le_bytes())),
-        2 => values.iter().for_each(|x| bytes.extend_from_slice(&(x.bits64() as u16).to_le_bytes())),
-        _ => values.iter().for_each(|x| bytes.push(x.bits64() as u8)),
+        8 => append(bytes, values, |x| x.bits64().to_le_bytes()),
+        4 => append(bytes, values, |x| (x.bits64() as u32).to_le_bytes()),
+        2 => append(bytes, values, |x| (x.bits64() as u16).to_le_bytes()),
+        _ => append(bytes, values, |x| [x.bits64() as u8]),
     }
 }
 
 fn get<T: Scalar>(bytes: &[u8], to: &mut [T]) {
-    let size = T::PRECISION.bytes();
-    for (chunk, to) in bytes.chunks_exact(size).zip(to) {
-        let mut word = [0; 8];
-        word[..size].copy_from_slice(chunk);
-        *to = T::from_bits64(u64::from_le_bytes(word));
+    match T::PRECISION.bytes() {
+        8 => read(bytes, to, u64::from_le_bytes),
+        4 => read(bytes, to, |word| u32::from_le_bytes(word).into()),
+        2 => read(bytes, to, |word| u16::from_le_bytes(word).into()),
+        _ => read(bytes, to, |[byte]| byte.into()),
     }
+}
+
+fn read<const N: usize, T: Scalar>(bytes: &[u8], to: &mut [T], bits: impl Fn([u8; N]) -> u64) {
+    let words = bytes.as_chunks().0;
+    words.iter().zip(to).for_each(|(&word, to)| *to = T::from_bits64(bits(word)));
 }
 
 /// The arrays of a message that came in.
@@ -211,7 +223,7 @@ impl<'a> Arrays<'a> {
         &self,
         name: &str,
         dtype: &str,
-        of: fn([u8; N]) -> T,
+        of: impl Fn([u8; N]) -> T,
     ) -> Result<Vec<T>, FrameError> {
         let chunks = self.bytes(name, dtype)?.as_chunks::<N>().0;
         Ok(chunks.iter().map(|&chunk| of(chunk)).collect())

@@ -308,6 +308,16 @@ pub(super) fn cases(
         if landmark.from > options.tier {
             continue;
         }
+        let of_all =
+            landmark.everywhere || options.tier != Tier::Quick && landmark.after != Some(After::Myriad);
+        let is_asked = |c: &Contract| {
+            (of_all || measured.contains(c)) && concerns(&landmark, c) && backends.iter().any(|b| b.claims(c))
+        };
+        let asked: Vec<(u64, Contract)> = contracts.iter().copied().filter(|(_, c)| is_asked(c)).collect();
+        // Large matrices are made for those who are asked about them.
+        if asked.is_empty() {
+            continue;
+        }
         let Ok(spec) = landmark.line.parse::<SourceSpec>() else {
             continue;
         };
@@ -316,10 +326,7 @@ pub(super) fn cases(
             continue;
         };
         let origin = Origin::Spec(spec);
-        let asked = contracts.iter().filter(|(_, c)| concerns(&landmark, c));
-        let of_all =
-            landmark.everywhere || options.tier != Tier::Quick && landmark.after != Some(After::Myriad);
-        for &(i, contract) in asked.filter(|(_, c)| of_all || measured.contains(c)) {
+        for (i, contract) in asked {
             let key = [options.seed, i, 3000 + place as u64];
             let usual = if i % 2 == 0 { ValueFamily::Coded } else { ValueFamily::NearOne };
             // What only moves shows where it went.

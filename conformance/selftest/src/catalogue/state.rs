@@ -315,23 +315,3 @@ fn kept_count(contract: &Contract, task: Task<'_>, memory: &Memory) -> Result<An
     }
     Ok(answer)
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::bugs;
-
-    /// A run measured what its cases would have caught, resumed, and measured another figure: the allocator had given freed memory
-    /// again once and not the other time.
-    #[test]
-    fn bugs_of_addresses_are_not_hunted_where_the_allocator_decides() {
-        let line = "spmm.csr.f64_f64_f64_f64/uniform:rows=9,cols=9,density=0.4,seed=5/values=wide,3";
-        let concerned = |after: &str| {
-            let case = format!("{line}/after={after}").parse().expect("a case line");
-            let of_addresses =
-                bugs().filter(|bug| bug.name.starts_with("state:") && bug.name.contains("address"));
-            of_addresses.filter(|bug| (bug.concerns)(&case)).count()
-        };
-        assert_eq!(concerned("contents"), 4);
-        assert_eq!(concerned("freed"), 0);
-    }
-}
