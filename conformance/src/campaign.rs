@@ -8,6 +8,7 @@ use crate::groups::{GroupDone, Shared};
 use crate::journal::Header;
 use crate::late::ask_again;
 use crate::memory::MemoryBudget;
+use crate::origin::Origin;
 use crate::plan::{Group, Options, Plan, by_matrix, plan, selected, shard};
 use crate::report::{self, Report, Waivers};
 use crate::worth::{self, Owed};
@@ -215,12 +216,20 @@ fn plan_record(
         operations: all(names(&options.ops), names(&Op::ALL)),
         precisions: all(types(&options.precisions), types(&Precision::ALL)),
         contracts: options.contracts.clone(),
-        matrices: options.matrices.iter().map(|p| p.display().to_string()).collect(),
+        matrices: options.matrices.iter().map(named).collect(),
         distinct_cases: cases as u64,
         digest,
         filtered: options.are_filtered(),
         allow_thin: false,
         shard: options.shard,
+    }
+}
+
+/// A matrix as it was asked for.
+fn named(matrix: &Origin) -> String {
+    match matrix {
+        Origin::File(path) => path.display().to_string(),
+        source => source.to_string(),
     }
 }
 

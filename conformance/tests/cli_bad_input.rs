@@ -102,6 +102,12 @@ fn folders_and_missing_files_are_refused() {
     refused_in(at, &["inspect", "absent.mtx"], &["absent.mtx", "No such file"]);
     refused_in(at, &["inspect", "embedded:absent"], &["absent"]);
     refused_in(at, &["inspect", "nosuch:seed=1"], &["nosuch"]);
+    refused_in(at, &["inspect", "unifrom:rows=3,cols=3"], &["did you mean \"uniform\"?"]);
+    refused_in(
+        at,
+        &["run", "--matrix", "embedded:karat"],
+        &["--matrix embedded:karat", "did you mean \"karate\"?"],
+    );
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("nowhere.mtx", at.join("dangling.mtx")).expect("linked");
@@ -162,6 +168,31 @@ fn a_report_folder_that_is_a_file_is_refused_before_the_work() {
 }
 
 /// Nothing is lost: the good matrices of a folder are judged and reported although others can't be read.
+/// It said "the options select no case" and nothing of the two that do not go together.
+#[test]
+fn options_that_select_nothing_are_told_apart() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let none = |args: &[&str], words: &[&str]| {
+        let all = [&["the options select no case"], words].concat();
+        refused_in(folder.path(), &[&["run", "--backend"], args].concat(), &all);
+    };
+    let asked = "spmm.nm.f32_f32_f32_f32 asked for; iops supports ";
+    none(&["iops", "--contracts", "spmm.nm.f32*"], &[asked, " more only"]);
+    none(&["portable", "--contracts", "spmm.csr.f32*", "--ops", "sddmm"], &["no contract is of --ops"]);
+}
+
+#[test]
+fn a_source_is_judged_like_a_file() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let karate = ["--matrix", "embedded:karate", "--matrix", "uniform:rows=9,cols=7,density=0.4,seed=1"];
+    let of = ["run", "--backend", "portable", "--ops", "spmv", "--allow-thin", "--report", "report"];
+    let ran = run_in(folder.path(), &[&of[..], &karate].concat());
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let text = std::fs::read_to_string(folder.path().join("report/report.json")).expect("written");
+    let report = report_value(&text).expect("a report");
+    assert_eq!(report["plan"]["matrices"], serde_json::json!([karate[1], karate[3]]));
+}
+
 #[test]
 fn bad_files_among_good_ones_cost_only_themselves() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -180,10 +180,27 @@ fn a_name_that_is_nearly_one_is_named() {
     }
 }
 
-/// Ctrl-C says how the run goes on.
+/// One that never said hello was waited for in silence, for a minute.
+#[cfg(unix)]
+#[test]
+fn a_program_that_does_not_say_hello_soon_is_told_of() {
+    let ran = run(&["run", "--exec", "sh -c 'exec sleep 7'"]);
+    assert_eq!(ran.code, 2, "{}{}", ran.out, ran.err);
+    let (first, rest) = ran.err.split_once('\n').expect("two lines");
+    assert!(first.ends_with("not a word yet of what it supports; it is waited for 60 s"), "{first}");
+    assert!(rest.contains("without an answer"), "{rest}");
+}
+
+/// Ctrl-C says how the run goes on, and so does a run that a scheduler ends: on SIGTERM it went without a word.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_says_how_it_goes_on() {
+    ended_by("-INT", 130);
+    ended_by("-TERM", 143);
+}
+
+#[cfg(unix)]
+fn ended_by(signal: &str, code: i32) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut child = Command::new(env!("CARGO_BIN_EXE_conformance"))
         .args(["run", "--backend", "portable", "--tier", "full", "--jobs", "1", "--report", "out"])
@@ -196,10 +213,10 @@ fn an_interrupted_run_says_how_it_goes_on() {
     let planned = lines.next().expect("the number of cases");
     assert!(planned.contains(" case lines on "), "{planned}");
     assert!(planned.split(' ').next().is_some_and(|number| number.contains(',')), "{planned}");
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill is there");
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill is there");
     assert!(sent.success());
     let said: Vec<String> = lines.collect();
-    assert_eq!(child.wait().expect("it ends").code(), Some(130), "{said:?}");
+    assert_eq!(child.wait().expect("it ends").code(), Some(code), "{said:?}");
     assert!(said.last().is_some_and(|line| line.ends_with("with --resume goes on")), "{said:?}");
     assert!(folder.path().join("out/journal.jsonl").exists());
 }

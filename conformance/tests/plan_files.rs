@@ -1,16 +1,30 @@
 //! What a plan asks of a user's matrix file.
 
 use sparse_conformance::backend::Portable;
-use sparse_conformance::case::Case;
+use sparse_conformance::case::{Case, Filling};
+use sparse_conformance::origin::Origin;
 use sparse_conformance::plan::{Options, Tier, plan};
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::FormatKind;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
 fn lines(tier: Tier) -> Vec<Case> {
-    let options = Options { tier, matrices: vec![PathBuf::from("some.mtx")], ..Options::default() };
+    let options = Options { tier, matrices: vec![Origin::File("some.mtx".into())], ..Options::default() };
     plan(&options, &[&Portable]).groups.into_iter().flat_map(|group| group.cases).collect()
+}
+
+/// `--matrix embedded:karate` was no file, and there was no other way to judge on one matrix alone than case by case.
+#[test]
+fn a_source_is_asked_like_a_file_and_a_generated_one_with_drawn_values() {
+    for (text, has_own) in [("embedded:karate", true), ("uniform:rows=9,cols=9,density=0.4,seed=1", false)] {
+        let origin: Origin = text.parse().expect("a source");
+        let options = Options { matrices: vec![origin.clone()], ..Options::default() };
+        let groups = plan(&options, &[&Portable]).groups;
+        assert!(groups.len() == 1 && groups[0].origin == origin, "{text}");
+        assert_eq!(groups[0].cases.len(), lines(Tier::Quick).len(), "{text}");
+        let own = |case: &&Case| matches!(case.filling, Filling::Own(_));
+        assert_eq!(groups[0].cases.iter().filter(own).count() > 0, has_own, "{text}");
+    }
 }
 
 /// A kernel that ignored beta came out clean of `run --matrix`: the one case per contract had beta = 0, whatever the tier.

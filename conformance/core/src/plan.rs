@@ -37,7 +37,6 @@ use sparse_oracle::scalar::Precision;
 use sparse_oracle::source::embedded;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::PathBuf;
 use wildmatch::WildMatch;
 
 /// How much to run.
@@ -98,8 +97,8 @@ pub struct Options {
     pub contracts: Vec<String>,
     /// A backend that runs no case is no finding (a filter may leave nothing that it supports).
     pub optional: bool,
-    /// Matrix files; when there are any, only they are run.
-    pub matrices: Vec<PathBuf>,
+    /// Matrices; when there are any, only they are run.
+    pub matrices: Vec<Origin>,
     /// Which passing cases are run again to see whether their bits stay.
     pub repeats: Repeats,
     /// Run only this part of the plan.

@@ -1,10 +1,11 @@
 //! `conformance bench`.
 
-use super::meant::meant;
+use super::matrices::matrices;
+use super::meant::{meant, source};
 use super::output::output;
 use super::progress::Gauge;
 use super::report_folder::ReportFolder;
-use super::run::{matrices, op, precision};
+use super::run::{op, precision};
 use super::subjects::{Outsiders, seconds};
 use crate::bench::preset::{PRESETS, Preset, preset};
 use crate::bench::report::Skipped;
@@ -327,11 +328,11 @@ fn unknown(name: &str) -> String {
 }
 
 fn origins(args: &Args) -> Result<Vec<Origin>> {
-    let mut origins: Vec<Origin> = matrices(&args.matrices)?.into_iter().map(Origin::File).collect();
+    let mut origins = matrices(&args.matrices)?;
     let preset = args.preset.filter(|_| args.sources.is_empty());
     let named = args.sources.iter().map(String::as_str);
     for line in named.chain(preset.iter().flat_map(|p| p.sources.iter().copied())) {
-        origins.push(line.parse().with_context(|| format!("--synth {line}"))?);
+        origins.push(source(line).with_context(|| format!("--synth {line}"))?);
     }
     if origins.is_empty() {
         bail!("no matrix: give --matrix FILE|DIR, --synth SOURCE or --preset NAME");

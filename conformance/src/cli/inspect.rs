@@ -1,5 +1,6 @@
 //! `conformance inspect`: what a matrix looks like, and what every format makes of it.
 
+use super::matrices::named;
 use crate::inspect::iops::View;
 use crate::inspect::machine::parse_machine;
 use crate::inspect::variant::parse_parameters;
@@ -58,7 +59,7 @@ const SCREEN: (usize, usize) = (64, 24);
 
 /// Describes the matrix, and the formats if asked for.
 pub(super) fn run(args: &Args) -> Result<u8> {
-    let origin = named(&args.matrix)?;
+    let origin = named(Path::new(&args.matrix))?;
     let params = parse_parameters(&args.parameters)?;
     let loaded = origin.load()?;
     let entries = loaded.coo.entries();
@@ -103,20 +104,12 @@ pub(super) fn run(args: &Args) -> Result<u8> {
     Ok(0)
 }
 
-/// A file if there is one, or if nothing says that it is a source.
-fn named(text: &str) -> Result<Origin> {
-    if Path::new(text).exists() || !text.contains(':') {
-        return Ok(Origin::File(PathBuf::from(text)));
-    }
-    Ok(text.parse()?)
-}
-
 /// Prints both modes of the accelerator.
 fn on_iops(out: &mut std::io::StdoutLock<'_>, args: &Args, matrix: &Csr<f64>) -> Result<()> {
     let machine = parse_machine(&args.machine)?;
     let (title, second) = match &args.by {
         Some(name) => {
-            let loaded = named(name)?.load()?;
+            let loaded = named(Path::new(name))?.load()?;
             let second = Csr::from_entries(&loaded.coo.entries())?;
             (format!("SSMM by {name}"), second)
         }

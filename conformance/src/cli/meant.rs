@@ -3,7 +3,7 @@
 use crate::case::{Case, CaseError};
 use crate::keys;
 use crate::origin::Origin;
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 use sparse_oracle::contract::all_contracts;
 use sparse_oracle::source::generator::FAMILIES;
 use sparse_oracle::source::values::{VALUE_FAMILIES, ValueFamily};
@@ -46,25 +46,41 @@ fn beginning(name: &str, bytes: usize) -> String {
 pub(super) fn case(line: &str) -> Result<Case> {
     let case: Case =
         line.parse().map_err(|error| anyhow!("the case line: {error}{}", meant_in(line, &error)))?;
+    is_there(&case.origin).context("the case line")?;
+    Ok(case)
+}
+
+/// The matrix of a source.
+///
+/// # Errors
+/// What is wrong with the source, with the name that was probably meant.
+pub(super) fn source(text: &str) -> Result<Origin> {
+    let origin: Origin = text.parse().map_err(|error| anyhow!("{error}{}", meant_family(text)))?;
+    is_there(&origin)?;
+    Ok(origin)
+}
+
+fn is_there(origin: &Origin) -> Result<()> {
     let names = || embedded::all().iter().map(|matrix| matrix.name);
-    match &case.origin {
+    match origin {
         Origin::Embedded(name) if names().all(|known| known != name) => {
             let error = FileError::UnknownName { name: name.clone() };
-            Err(anyhow!("the case line: {error}{}", meant(name, names())))
+            Err(anyhow!("{error}{}", meant(name, names())))
         }
-        Origin::Embedded(_) | Origin::File(_) | Origin::Spec(_) => Ok(case),
+        Origin::Embedded(_) | Origin::File(_) | Origin::Spec(_) => Ok(()),
     }
+}
+
+fn meant_family(source: &str) -> String {
+    let typed = source.split(':').next().unwrap_or_default();
+    let names = || FAMILIES.iter().map(|family| family.name);
+    if names().any(|name| name == typed) { String::new() } else { meant(typed, names()) }
 }
 
 fn meant_in(line: &str, error: &CaseError) -> String {
     match error {
         CaseError::Contract(name) => meant_contract(name),
-        CaseError::Origin(_) => {
-            let family = line.split('/').nth(1).and_then(|source| source.split(':').next());
-            let is_typed = |typed: &&str| FAMILIES.iter().all(|family| family.name != *typed);
-            let hint = |typed| meant(typed, FAMILIES.iter().map(|family| family.name));
-            family.filter(is_typed).map(hint).unwrap_or_default()
-        }
+        CaseError::Origin(_) => line.split('/').nth(1).map(meant_family).unwrap_or_default(),
         CaseError::Param { part, .. } => match part.split_once('=').unwrap_or((part, "")) {
             ("values", drawn) => {
                 let family = drawn.split(',').next().unwrap_or_default();

@@ -2,7 +2,9 @@
 
 use super::dry_run::dry_run;
 use super::extent::Extent;
+use super::matrices::matrices;
 use super::meant::meant_contract;
+use super::no_case;
 use super::output::output;
 use super::progress::{Shown, Stop};
 use super::report_folder::ReportFolder;
@@ -16,11 +18,12 @@ use crate::record::outside;
 use crate::report::{self, Environment, github};
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 use sparse_oracle::contract::{Op, all_contracts};
 use sparse_oracle::scalar::Precision;
-use sparse_oracle::source::file;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use wildmatch::WildMatch;
 
 /// Options of `run`.
@@ -40,8 +43,9 @@ pub(super) struct Args {
     /// How much to run.
     #[arg(long, value_parser = super::tier(), default_value = Tier::Quick.name())]
     tier: Tier,
-    /// A matrix file (.mtx, .mtx.gz, .smtx, .smtx.gz) or a folder of them; may be repeated. Runs these only.
-    #[arg(long = "matrix", value_name = "FILE|DIR")]
+    /// A matrix file (.mtx, .mtx.gz, .smtx, .smtx.gz), a folder of them, or a source: embedded:karate, rmat:scale=8,seed=7; may be
+    /// repeated. Runs these only.
+    #[arg(long = "matrix", value_name = "FILE|DIR|SOURCE")]
     matrices: Vec<PathBuf>,
     /// Seed of every random choice.
     #[arg(long, default_value_t = 0, value_parser = super::seed)]
@@ -186,7 +190,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     said.context("standard output")?;
     // A shard of a small plan may be empty.
     if report.plan.distinct_cases == 0 && report.plan.shard.is_none() {
-        bail!("the options select no case");
+        bail!("the options select no case: {}", no_case::reason(&options, &backends));
     }
     if !unread.is_empty() {
         let is_all = report.outcome() == report::Outcome::NothingJudged;
@@ -211,49 +215,22 @@ fn selection(backends: &[Box<dyn Backend>]) -> String {
     backends.iter().map(|backend| backend.selection()).collect::<Vec<_>>().join(" ")
 }
 
-/// Ctrl-C ends the run at once, with a word on how it goes on.
+/// Ctrl-C, or a scheduler that ends its job, ends the run at once, with a word on how it goes on.
 fn on_interrupt(kept: bool) {
     let words = if kept {
         "interrupted; what was judged is kept: the same command with --resume goes on"
     } else {
         "interrupted; nothing is kept: with --report, --resume would go on"
     };
-    // Where a handler is there already, an interrupt ends the run as before, without a word.
-    let _ = ctrlc::set_handler(move || {
-        say(words);
-        std::process::exit(130);
-    });
-}
-
-/// Files named, and the matrix files in folders named. A path that is neither fails here, with its reason.
-pub(super) fn matrices(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for path in paths {
-        let about = || format!("--matrix {}", path.display());
-        if std::fs::metadata(path).with_context(about)?.is_dir() {
-            let listing = file::list_dir(path).with_context(about)?;
-            if listing.matrices.is_empty() {
-                bail!("--matrix {}: no .mtx or .smtx file in this folder", path.display());
-            }
-            skipped(path, &listing.skipped);
-            found.extend(listing.matrices);
-        } else {
-            found.push(path.clone());
+    // Without a handler a signal ends the run as well, without a word.
+    let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            say(words);
+            // What a shell says of a command that the signal ended.
+            std::process::exit(128 + signal);
         }
-    }
-    Ok(found)
-}
-
-fn skipped(folder: &Path, others: &[PathBuf]) {
-    if !others.is_empty() {
-        let names: Vec<String> = others.iter().map(|p| p.display().to_string()).collect();
-        say(&format!(
-            "{}: skipped {} files that are no matrices: {}",
-            folder.display(),
-            names.len(),
-            names.join(", ")
-        ));
-    }
+    });
 }
 
 /// One line per matrix that no case could be run on because it could not be read.

@@ -2,6 +2,7 @@
 
 use super::meant::meant;
 use crate::backend::{Backend, check_declarations};
+use crate::notice::patiently;
 use crate::remote::{Limits, PluginBackend, Remote, SAID, Sandbox, StartError};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args as ClapArgs;
@@ -57,6 +58,9 @@ pub(super) struct Outsiders {
 
 /// The first task of a contract may take so many times longer.
 const FIRST: u32 = 6;
+
+/// A program that starts longer than this makes one wonder.
+const SOON: Duration = Duration::from_secs(5);
 
 /// The command as it works in any folder: files of this one by their absolute paths. A program without a slash is looked up
 /// in PATH and stays.
@@ -258,10 +262,18 @@ impl Outsiders {
             Some(command) => command.clone(),
             None => format!("--exec {}{}", shell_words::quote(&anywhere), self.environment_options()?),
         };
-        let remote = Remote::open_in(command.clone(), self.environment.clone(), self.limits()?)
+        let remote = self
+            .open(&about(), command.clone(), self.limits()?)
             .map_err(|error| explained(error, &command))
             .with_context(about)?;
         Ok(remote.selected_by(selection))
+    }
+
+    /// Starts a program; where it does not say hello soon, says what is waited for.
+    fn open(&self, about: &str, command: Vec<String>, limits: Limits) -> Result<Remote, StartError> {
+        let wait = limits.start.as_secs();
+        let line = format!("{about}: not a word yet of what it supports; it is waited for {wait} s");
+        patiently(SOON, &line, || Remote::open_in(command, self.environment.clone(), limits))
     }
 
     /// The programs and plug-ins as a benchmark wants them: plug-ins in this process, where no pipe is timed.
@@ -292,7 +304,7 @@ impl Outsiders {
         let command = hosting(library).with_context(about)?;
         let library = command.last().map_or("", String::as_str);
         let selection = format!("--plugin {}{}", shell_words::quote(library), self.environment_options()?);
-        match Remote::open_in(command, self.environment.clone(), self.limits()?) {
+        match self.open(&about(), command, self.limits()?) {
             Ok(remote) => Ok(remote.selected_by(selection)),
             // What the host says of the library is what its author can use; that it then ended is not.
             Err(StartError::Handshake { what, .. }) if what.contains(SAID) => {

@@ -91,6 +91,26 @@ fn a_backend_of_one_report_only_is_one_line_of_the_comparison() {
     }
 }
 
+/// Two runs with different seeds had "no new finding", behind two lists of all their cases.
+#[test]
+fn reports_without_a_case_in_common_are_not_called_alike() {
+    let mut old = sample(4);
+    old.cases.retain(|case| !case.is_finding());
+    old.seal();
+    let mut new = old.clone();
+    new.plan.seed += 1;
+    new.cases.iter_mut().for_each(|case| case.case.push_str("/align=2"));
+    new.seal();
+    let found = diff::diff(&old, &new, 2.0);
+    let text = diff::to_text(&found);
+    assert_eq!(found.compared, 0);
+    assert!(
+        text.ends_with("\nnothing was compared: no case is in both reports on the same backend\n"),
+        "{text}"
+    );
+    assert_eq!(diff::diff(&old, &old, 2.0).compared, old.cases.len() as u64);
+}
+
 /// The page says what the text says, and nothing of it is markup or comes from elsewhere.
 #[test]
 fn the_comparison_is_a_page() {

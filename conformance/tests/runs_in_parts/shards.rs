@@ -4,6 +4,7 @@ use super::{assert_same_files, expectations, options, run, shard_of, shards};
 use sparse_conformance::backend::Portable;
 use sparse_conformance::campaign::{Extras, merge};
 use sparse_conformance::case::Case;
+use sparse_conformance::origin::Origin;
 use sparse_conformance::plan::{Options, plan, shard};
 use sparse_conformance::report::{MergeError, Report};
 use sparse_oracle::contract::Op;
@@ -55,7 +56,7 @@ fn one_matrix_splits_and_filters_move_nothing() {
         let groups = shard(plan(options, &[&Portable]).groups, options.shard);
         groups.iter().flat_map(|g| &g.cases).map(Case::to_string).collect()
     };
-    let all = Options { matrices: vec![path], ..Options::default() };
+    let all = Options { matrices: vec![Origin::File(path)], ..Options::default() };
     let narrow = Options { ops: vec![Op::Spmm], ..all.clone() };
     let mut found = BTreeSet::new();
     for index in 1..=4 {

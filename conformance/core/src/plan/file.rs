@@ -1,4 +1,4 @@
-//! The cases of matrix files: real matrices with their own values, all operations, the formats that such matrices fit.
+//! The cases of matrices that are named: files with their own values, all operations, the formats that such matrices fit.
 //!
 //! ```text
 //! every tier    alpha = 1, beta = 0, no padding: the product as programs ask for it
@@ -15,9 +15,8 @@ use sparse_oracle::format::{FormatKind, Layout};
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::task::SddmmMode;
-use std::path::PathBuf;
 
-/// Cases with drawn parameters, for each contract of a file.
+/// Cases with drawn parameters, for each contract of a matrix.
 const fn drawn(tier: Tier) -> u64 {
     match tier {
         Tier::Quick => 0,
@@ -26,16 +25,15 @@ const fn drawn(tier: Tier) -> u64 {
     }
 }
 
-/// One group a file. Where types or contracts are asked for, those; else in quick what [`suits_file`].
+/// One group a matrix. Where types or contracts are asked for, those; else in quick what [`suits_file`].
 pub(super) fn groups(options: &Options, contracts: &[(u64, Contract)]) -> Vec<Group> {
     let chosen = !(options.precisions.is_empty() && options.contracts.is_empty());
-    let group = |path: &PathBuf| {
-        let origin = Origin::File(path.clone());
+    let group = |origin: &Origin| {
         let cases = contracts
             .iter()
             .filter(|(_, c)| chosen || suits_file(c, options.tier))
-            .flat_map(|&(i, contract)| cases(contract, &origin, options, i));
-        Group { cases: cases.collect(), origin }
+            .flat_map(|&(i, contract)| cases(contract, origin, options, i));
+        Group { cases: cases.collect(), origin: origin.clone() }
     };
     options.matrices.iter().map(group).collect()
 }
@@ -116,9 +114,11 @@ fn suits_file(contract: &Contract, tier: Tier) -> bool {
 /// The plain product, as programs ask for it.
 fn plain(contract: Contract, origin: Origin, mix: &mut Mix) -> Case {
     let narrow = matches!(contract.types.a, Precision::F16 | Precision::E4m3 | Precision::E5m2);
-    // A file's own values may overflow the narrow types: those get values near one on the file's pattern.
+    // A file's own values may overflow the narrow types: those get values near one on the file's pattern, as a generator's, which has no
+    // values of its own.
     let seed = mix.below(1 << 16);
-    let filling = if narrow { Filling::Drawn(ValueFamily::NearOne, seed) } else { Filling::Own(seed) };
+    let is_drawn = narrow || matches!(origin, Origin::Spec(_));
+    let filling = if is_drawn { Filling::Drawn(ValueFamily::NearOne, seed) } else { Filling::Own(seed) };
     let n = match contract.op.signature().returned {
         Returned::Sampled => 16,
         Returned::Vector => Params::default().n,

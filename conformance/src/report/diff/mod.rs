@@ -44,6 +44,8 @@ pub struct Diff {
     pub other_bits: Vec<Place>,
     /// Cases whose line is the same but whose operands are not: the suite makes them differently.
     pub other_inputs: Vec<Place>,
+    /// Cases that are in both reports, on the same backend.
+    pub compared: u64,
     /// Cases of the old report only.
     pub only_old: Vec<Place>,
     /// Cases of the new report only.
@@ -143,13 +145,17 @@ pub fn diff(old: &Report, new: &Report, factor: f64) -> Diff {
         shares: Vec::new(),
         other_bits: Vec::new(),
         other_inputs: Vec::new(),
+        compared: 0,
         only_old: old.cases.iter().filter(|c| !after.contains(&key(c))).map(place).collect(),
         only_new: Vec::new(),
         coverage: coverage(old, new),
     };
     for record in &new.cases {
         match before.get(&key(record)) {
-            Some(earlier) => diff.compare(earlier, record, factor),
+            Some(earlier) => {
+                diff.compared += 1;
+                diff.compare(earlier, record, factor);
+            }
             None => diff.only_new.push(place(record)),
         }
     }

@@ -1,0 +1,35 @@
+//! Why the options of a run select no case.
+
+use crate::backend::Backend;
+use crate::plan::{Options, selected};
+use sparse_oracle::contract::{Contract, all_contracts};
+
+/// What was asked for that does not go together; to stand behind a colon.
+pub(super) fn reason(options: &Options, backends: &[Box<dyn Backend>]) -> String {
+    let asked: Vec<Contract> = selected(options).into_iter().map(|(_, contract)| contract).collect();
+    if asked.is_empty() {
+        return "no contract is of --ops, --precisions and --contracts together".to_owned();
+    }
+    if backends.iter().any(|backend| asked.iter().any(|contract| backend.claims(contract))) {
+        return "no case of a plan is one that the backend takes".to_owned();
+    }
+    let of_each = backends.iter().map(|backend| supported(backend.as_ref()));
+    format!("{} asked for; {}", listed(&asked), of_each.collect::<Vec<_>>().join("; "))
+}
+
+fn supported(backend: &dyn Backend) -> String {
+    let claimed: Vec<Contract> = all_contracts().iter().copied().filter(|c| backend.claims(c)).collect();
+    match claimed.as_slice() {
+        [] => format!("{} supports none at all", backend.name()),
+        claimed => format!("{} supports {} only", backend.name(), listed(claimed)),
+    }
+}
+
+/// `spmm.csr.f32_f32_f32_f32 and 7 more`
+fn listed(contracts: &[Contract]) -> String {
+    let names: Vec<String> = contracts.iter().take(2).map(ToString::to_string).collect();
+    match contracts.len() - names.len() {
+        0 => names.join(" and "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
+}
