@@ -14,7 +14,8 @@ pub(crate) fn say(line: &str) {
 pub(crate) fn patiently<T>(soon: Duration, line: &str, work: impl FnOnce() -> T) -> T {
     let (working, waiting) = mpsc::channel::<()>();
     thread::scope(|scope| {
-        scope.spawn(move || {
+        // Where no thread is to be had, nothing is said.
+        let _ = thread::Builder::new().spawn_scoped(scope, move || {
             if waiting.recv_timeout(soon) == Err(RecvTimeoutError::Timeout) {
                 say(line);
             }

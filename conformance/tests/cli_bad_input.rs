@@ -102,6 +102,10 @@ fn folders_and_missing_files_are_refused() {
     refused_in(at, &["inspect", "absent.mtx"], &["absent.mtx", "No such file"]);
     refused_in(at, &["inspect", "embedded:absent"], &["absent"]);
     refused_in(at, &["inspect", "nosuch:seed=1"], &["nosuch"]);
+    refused_in(at, &["inspect", "embeded:karate"], &["did you mean \"embedded\"?"]);
+    for path in ["z:y.mtx", "run-12:30/", "/tmp/absent:x"] {
+        refused_in(at, &["run", "--matrix", path], &[path, "No such file"]);
+    }
     refused_in(at, &["inspect", "unifrom:rows=3,cols=3"], &["did you mean \"uniform\"?"]);
     refused_in(
         at,
@@ -167,7 +171,6 @@ fn a_report_folder_that_is_a_file_is_refused_before_the_work() {
     refused_in(folder.path(), &svg, &["absent/x.svg"]);
 }
 
-/// Nothing is lost: the good matrices of a folder are judged and reported although others can't be read.
 /// It said "the options select no case" and nothing of the two that do not go together.
 #[test]
 fn options_that_select_nothing_are_told_apart() {
@@ -176,9 +179,11 @@ fn options_that_select_nothing_are_told_apart() {
         let all = [&["the options select no case"], words].concat();
         refused_in(folder.path(), &[&["run", "--backend"], args].concat(), &all);
     };
-    let asked = "spmm.nm.f32_f32_f32_f32 asked for; iops supports ";
-    none(&["iops", "--contracts", "spmm.nm.f32*"], &[asked, " more only"]);
-    none(&["portable", "--contracts", "spmm.csr.f32*", "--ops", "sddmm"], &["no contract is of --ops"]);
+    let asked = "spmm.nm.f32_f32_f32_f32 asked for; iops supports only ";
+    none(&["iops", "--contracts", "spmm.nm.f32*"], &[asked]);
+    none(&["iops", "--contracts", "spmm.nm.f32*", "--dry-run"], &[asked]);
+    let apart = "no contract fits --ops and --contracts together";
+    none(&["portable", "--contracts", "spmm.csr.f32*", "--ops", "sddmm"], &[apart]);
 }
 
 #[test]
@@ -193,6 +198,17 @@ fn a_source_is_judged_like_a_file() {
     assert_eq!(report["plan"]["matrices"], serde_json::json!([karate[1], karate[3]]));
 }
 
+/// Found by a reader: a source too large to be made was passed over, with exit code 0.
+#[test]
+fn a_source_that_cannot_be_made_costs_only_itself_and_is_told() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let named = ["--matrix", "embedded:karate", "--matrix", "rmat:scale=31"];
+    let run = [&["run", "--backend", "portable", "--ops", "spmv", "--allow-thin"], &named[..]].concat();
+    let ran = refused_in(folder.path(), &run, &["1 of the matrices could not be read or made", "scale=31"]);
+    assert!(ran.out.contains("cases run"), "{}", ran.out);
+}
+
+/// Nothing is lost: the good matrices of a folder are judged and reported although others can't be read.
 #[test]
 fn bad_files_among_good_ones_cost_only_themselves() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -187,7 +187,7 @@ fn a_program_that_does_not_say_hello_soon_is_told_of() {
     let ran = run(&["run", "--exec", "sh -c 'exec sleep 7'"]);
     assert_eq!(ran.code, 2, "{}{}", ran.out, ran.err);
     let (first, rest) = ran.err.split_once('\n').expect("two lines");
-    assert!(first.ends_with("not a word yet of what it supports; it is waited for 60 s"), "{first}");
+    assert!(first.ends_with("not a word yet of what it supports; it has 60 s for that"), "{first}");
     assert!(rest.contains("without an answer"), "{rest}");
 }
 

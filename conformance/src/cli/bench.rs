@@ -41,8 +41,8 @@ pub(super) struct Args {
     /// Element types of the operands, comma-separated; f32 and f64 by default.
     #[arg(long, alias = "precision", value_delimiter = ',', value_parser = precision, value_name = "TYPE")]
     precisions: Vec<Precision>,
-    /// A matrix file or a folder of them; may be repeated.
-    #[arg(long = "matrix", value_name = "FILE|DIR")]
+    /// A matrix file, a folder of them, or a source as for --synth; may be repeated.
+    #[arg(long = "matrix", value_name = "FILE|DIR|SOURCE")]
     matrices: Vec<PathBuf>,
     /// A generated or embedded matrix: synth:scircuit,seed=0, rmat:scale=16,seed=1, embedded:karate; may be repeated.
     #[arg(long = "synth", alias = "source", value_name = "SOURCE")]

@@ -27,7 +27,7 @@ pub(super) struct Args {
     html: Option<PathBuf>,
 }
 
-/// Compares and prints. 0 without new findings, 1 with some.
+/// Compares and prints. 0 without new findings, 1 with some, 2 where there is nothing to compare.
 pub(super) fn run(args: &Args) -> Result<u8> {
     if !(args.factor.is_finite() && args.factor >= 1.0) {
         bail!("--factor {}: must be a number from 1 up", args.factor);

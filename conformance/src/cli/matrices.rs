@@ -7,15 +7,22 @@ use anyhow::{Context, Result, bail};
 use sparse_oracle::source::file;
 use std::path::{Path, PathBuf};
 
-/// A file if there is one, or if nothing says that it is a source.
+/// A file if there is one, or if nothing says that it is a source: `family:`, and not the ending of a file or folder.
 ///
 /// # Errors
 /// What is wrong with the source, with the name that was probably meant.
 pub(super) fn named(path: &Path) -> Result<Origin> {
-    match path.to_str() {
-        Some(source) if source.contains(':') && !path.exists() => meant::source(source),
-        _ => Ok(Origin::File(path.to_owned())),
+    let text = path.to_str().filter(|_| !path.exists());
+    match text.filter(|text| is_source(text)) {
+        Some(source) => meant::source(source),
+        None => Ok(Origin::File(path.to_owned())),
     }
+}
+
+fn is_source(text: &str) -> bool {
+    let is_word = |word: &str| word.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let is_file = [".mtx", ".smtx", ".gz", "/"].iter().any(|ending| text.ends_with(ending));
+    text.split_once(':').is_some_and(|(family, _)| is_word(family)) && !is_file
 }
 
 /// Files and sources named, and the matrix files in folders named.

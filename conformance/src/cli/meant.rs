@@ -73,7 +73,7 @@ fn is_there(origin: &Origin) -> Result<()> {
 
 fn meant_family(source: &str) -> String {
     let typed = source.split(':').next().unwrap_or_default();
-    let names = || FAMILIES.iter().map(|family| family.name);
+    let names = || FAMILIES.iter().map(|family| family.name).chain(["embedded"]);
     if names().any(|name| name == typed) { String::new() } else { meant(typed, names()) }
 }
 

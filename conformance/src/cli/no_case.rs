@@ -8,10 +8,16 @@ use sparse_oracle::contract::{Contract, all_contracts};
 pub(super) fn reason(options: &Options, backends: &[Box<dyn Backend>]) -> String {
     let asked: Vec<Contract> = selected(options).into_iter().map(|(_, contract)| contract).collect();
     if asked.is_empty() {
-        return "no contract is of --ops, --precisions and --contracts together".to_owned();
+        let filters = [
+            ("--ops", options.ops.is_empty()),
+            ("--precisions", options.precisions.is_empty()),
+            ("--contracts", options.contracts.is_empty()),
+        ];
+        let given: Vec<&str> = filters.into_iter().filter(|(_, none)| !none).map(|(name, _)| name).collect();
+        return format!("no contract fits {} together", given.join(" and "));
     }
     if backends.iter().any(|backend| asked.iter().any(|contract| backend.claims(contract))) {
-        return "no case of a plan is one that the backend takes".to_owned();
+        return "no case of a plan is one that a backend takes".to_owned();
     }
     let of_each = backends.iter().map(|backend| supported(backend.as_ref()));
     format!("{} asked for; {}", listed(&asked), of_each.collect::<Vec<_>>().join("; "))
@@ -21,7 +27,7 @@ fn supported(backend: &dyn Backend) -> String {
     let claimed: Vec<Contract> = all_contracts().iter().copied().filter(|c| backend.claims(c)).collect();
     match claimed.as_slice() {
         [] => format!("{} supports none at all", backend.name()),
-        claimed => format!("{} supports {} only", backend.name(), listed(claimed)),
+        claimed => format!("{} supports only {}", backend.name(), listed(claimed)),
     }
 }
 

@@ -131,17 +131,24 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         },
     };
     options.optional = args.subjects.named_none() && options.are_filtered();
-    on_interrupt(args.report.is_some());
     let planned = Planned::new(&options, &backends);
+    // A shard of a small plan may be empty.
+    if planned.cases().next().is_none() && options.shard.is_none() && args.dry_run {
+        bail!("the options select no case: {}", no_case::reason(&options, &backends));
+    }
     if args.dry_run {
         return dry_run(&planned, &backends, args.jobs);
     }
     let mut extras = args.extent.extras(&planned, &backends, args.report.as_deref())?;
+    on_interrupt(args.report.is_some());
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.jobs.map_or(0, usize::from))
         .build()
         .context("the threads can't be started; try a smaller --jobs")?;
-    let mut environment = Environment::detect(pool.current_num_threads(), std::env::args().collect());
+    let mut environment = Environment::detect(
+        pool.current_num_threads(),
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+    );
     if let Some(held) = super::sandboxed::held() {
         environment.notes.insert("sandbox".to_owned(), held.to_string());
     }
@@ -163,7 +170,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     if let Some(folder) = &args.report {
         args.shrinking.shrink_findings(&mut report, (&backends, folder), args.quiet || args.json);
     }
-    let unread = unread_matrices(&report);
+    let unread = if options.matrices.is_empty() { Vec::new() } else { unread_matrices(&report) };
     let paths = match &args.report {
         Some(folder) => report::write_all(&report, folder),
         None => Ok(Vec::new()),
@@ -195,7 +202,11 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     if !unread.is_empty() {
         let is_all = report.outcome() == report::Outcome::NothingJudged;
         let others = if is_all { "there was nothing else" } else { "what else there was is judged" };
-        bail!("{} of the matrices could not be read; {others}:\n  {}", unread.len(), unread.join("\n  "));
+        bail!(
+            "{} of the matrices could not be read or made; {others}:\n  {}",
+            unread.len(),
+            unread.join("\n  ")
+        );
     }
     Ok(report.exit_code())
 }
@@ -224,7 +235,7 @@ fn on_interrupt(kept: bool) {
     };
     // Without a handler a signal ends the run as well, without a word.
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
-    std::thread::spawn(move || {
+    let _ = std::thread::Builder::new().spawn(move || {
         if let Some(signal) = signals.forever().next() {
             say(words);
             // What a shell says of a command that the signal ended.
@@ -233,11 +244,11 @@ fn on_interrupt(kept: bool) {
     });
 }
 
-/// One line per matrix that no case could be run on because it could not be read.
+/// One line per matrix that no case could be run on because it could not be read or made.
 fn unread_matrices(report: &report::Report) -> Vec<String> {
     let known: std::collections::HashSet<&str> = report.sources.iter().map(|s| s.spec.as_str()).collect();
     let mut lines: Vec<String> = Vec::new();
-    for record in report.cases.iter().filter(|c| c.family == "file") {
+    for record in &report.cases {
         let report::VerdictRecord::NotRun { reason } = &record.verdict else {
             continue;
         };

@@ -59,7 +59,7 @@ pub(super) struct Outsiders {
 /// The first task of a contract may take so many times longer.
 const FIRST: u32 = 6;
 
-/// A program that starts longer than this makes one wonder.
+/// A program that has not said hello after this time is spoken of.
 const SOON: Duration = Duration::from_secs(5);
 
 /// The command as it works in any folder: files of this one by their absolute paths. A program without a slash is looked up
@@ -272,7 +272,7 @@ impl Outsiders {
     /// Starts a program; where it does not say hello soon, says what is waited for.
     fn open(&self, about: &str, command: Vec<String>, limits: Limits) -> Result<Remote, StartError> {
         let wait = limits.start.as_secs();
-        let line = format!("{about}: not a word yet of what it supports; it is waited for {wait} s");
+        let line = format!("{about}: not a word yet of what it supports; it has {wait} s for that");
         patiently(SOON, &line, || Remote::open_in(command, self.environment.clone(), limits))
     }
 

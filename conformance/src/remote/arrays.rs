@@ -79,7 +79,7 @@ impl Payload {
     }
 }
 
-/// Adds `N` bytes for each element. A call for each element would take longer than all else that is done with a message.
+/// Adds `N` bytes for each element; without a call for each, since they are nearly all of a message.
 fn append<const N: usize, T: Copy>(bytes: &mut Vec<u8>, list: &[T], of: impl Fn(T) -> [u8; N]) {
     let from = bytes.len();
     bytes.resize(from + list.len() * N, 0);

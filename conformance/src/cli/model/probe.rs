@@ -138,7 +138,7 @@ fn describe(args: &Args, gpu: &crate::probe::Gpu) -> Result<Summary> {
         commit: args.commit.clone(),
         environment: crate::report::Environment::detect(
             rayon::current_num_threads(),
-            std::env::args().collect(),
+            std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
         ),
         device: device.name().to_owned(),
         compute_capability: format!("{major}.{minor}"),

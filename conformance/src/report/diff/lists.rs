@@ -83,21 +83,17 @@ pub(super) fn lists(diff: &Diff) -> Vec<List> {
     lists.filter(|list| !list.items.is_empty()).collect()
 }
 
-/// "no new finding", "2 new findings"; that nothing was found means nothing where no case is in both reports.
+/// "no new finding", "2 new findings"; that nothing was found says nothing where nothing was compared.
 pub(super) fn headline(diff: &Diff) -> String {
     match diff.new_findings.len() as u64 {
-        0 if is_apart(diff) => {
-            "nothing was compared: no case is in both reports on the same backend".to_owned()
-        }
+        0 if diff.compared == 0 => APART.to_owned(),
         0 => "no new finding".to_owned(),
+        found if diff.compared == 0 => format!("{}; {APART}", counted(found, "new finding")),
         found => counted(found, "new finding"),
     }
 }
 
-/// True where there are cases, and none is in both reports.
-pub(super) fn is_apart(diff: &Diff) -> bool {
-    diff.compared == 0 && !(diff.only_old.is_empty() && diff.only_new.is_empty())
-}
+const APART: &str = "nothing was compared: no case is in both reports on the same backend";
 
 /// Names of the backends that only one of the reports has.
 fn lone_names(diff: &Diff) -> BTreeSet<&str> {

@@ -198,10 +198,14 @@ impl Diff {
         }
     }
 
-    /// 1 with new findings, else 0.
+    /// 1 with new findings, else 0; 2 where there is nothing to compare.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
-        u8::from(!self.new_findings.is_empty())
+        match (self.new_findings.len(), self.compared) {
+            (1.., _) => 1,
+            (0, 0) => 2,
+            (0, 1..) => 0,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The comparison as a page, with the style of a report and no network.
 
 use super::Diff;
-use super::lists::{List, headline, is_apart, lists, lone, settings};
+use super::lists::{List, headline, lists, lone, settings};
 use crate::report::html::{SCRIPT, capitalised, page, replay};
 use crate::report::show::count;
 use maud::{Markup, PreEscaped, html};
@@ -15,8 +15,7 @@ const OPEN: usize = 20;
 #[must_use]
 pub fn to_html(diff: &Diff) -> String {
     let (lists, settings, lone) = (lists(diff), settings(diff), lone(diff));
-    let is_clean = diff.new_findings.is_empty() && !is_apart(diff);
-    let (class, sign) = if is_clean { ("clean", "✓") } else { ("dirty", "✗") };
+    let (class, sign) = if diff.exit_code() == 0 { ("clean", "✓") } else { ("dirty", "✗") };
     page(
         &format!("{} - sparse conformance", headline(diff)),
         &html! {
