@@ -125,7 +125,7 @@ pub fn run(options: &Options, shown: Shown<'_>, kept: Kept<'_>) -> Result<BenchR
     for peer in peers.records.iter().filter(|peer| !peer.present) {
         shown(&format!("SKIPPED peer {}: {}", peer.name, peer.note));
     }
-    let environment = Environment::detect(threads, std::env::args().collect());
+    let environment = Environment::here(threads);
     pool.install(|| {
         peers.settle();
         let machine = Machine::measure();

@@ -21,8 +21,8 @@ pub(super) fn named(path: &Path) -> Result<Origin> {
 
 fn is_source(text: &str) -> bool {
     let is_word = |word: &str| word.chars().all(|c| c.is_ascii_lowercase() || c == '_');
-    let is_file = [".mtx", ".smtx", ".gz", "/"].iter().any(|ending| text.ends_with(ending));
-    text.split_once(':').is_some_and(|(family, _)| is_word(family)) && !is_file
+    let is_path = file::is_matrix_name(text) || text.ends_with('/');
+    text.split_once(':').is_some_and(|(family, _)| is_word(family)) && !is_path
 }
 
 /// Files and sources named, and the matrix files in folders named.

@@ -2,10 +2,16 @@
 
 use crate::backend::Backend;
 use crate::plan::{Options, selected};
+use anyhow::anyhow;
 use sparse_oracle::contract::{Contract, all_contracts};
 
-/// What was asked for that does not go together; to stand behind a colon.
-pub(super) fn reason(options: &Options, backends: &[Box<dyn Backend>]) -> String {
+/// The error that says so.
+pub(super) fn error(options: &Options, backends: &[Box<dyn Backend>]) -> anyhow::Error {
+    anyhow!("the options select no case: {}", reason(options, backends))
+}
+
+/// What was asked for that does not go together.
+fn reason(options: &Options, backends: &[Box<dyn Backend>]) -> String {
     let asked: Vec<Contract> = selected(options).into_iter().map(|(_, contract)| contract).collect();
     if asked.is_empty() {
         let filters = [

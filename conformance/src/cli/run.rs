@@ -133,11 +133,12 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     options.optional = args.subjects.named_none() && options.are_filtered();
     let planned = Planned::new(&options, &backends);
     // A shard of a small plan may be empty.
-    if planned.cases().next().is_none() && options.shard.is_none() && args.dry_run {
-        bail!("the options select no case: {}", no_case::reason(&options, &backends));
-    }
+    let is_none = options.shard.is_none() && planned.cases().next().is_none();
     if args.dry_run {
-        return dry_run(&planned, &backends, args.jobs);
+        return match is_none {
+            true => Err(no_case::error(&options, &backends)),
+            false => dry_run(&planned, &backends, args.jobs),
+        };
     }
     let mut extras = args.extent.extras(&planned, &backends, args.report.as_deref())?;
     on_interrupt(args.report.is_some());
@@ -145,10 +146,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         .num_threads(args.jobs.map_or(0, usize::from))
         .build()
         .context("the threads can't be started; try a smaller --jobs")?;
-    let mut environment = Environment::detect(
-        pool.current_num_threads(),
-        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
-    );
+    let mut environment = Environment::here(pool.current_num_threads());
     if let Some(held) = super::sandboxed::held() {
         environment.notes.insert("sandbox".to_owned(), held.to_string());
     }
@@ -195,9 +193,8 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         github::append(&report, file)?;
     }
     said.context("standard output")?;
-    // A shard of a small plan may be empty.
-    if report.plan.distinct_cases == 0 && report.plan.shard.is_none() {
-        bail!("the options select no case: {}", no_case::reason(&options, &backends));
+    if is_none {
+        return Err(no_case::error(&options, &backends));
     }
     if !unread.is_empty() {
         let is_all = report.outcome() == report::Outcome::NothingJudged;

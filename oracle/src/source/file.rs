@@ -34,6 +34,12 @@ enum FileKind {
     Smtx,
 }
 
+/// True where a file of this name would be read as a matrix.
+#[must_use]
+pub fn is_matrix_name(file_name: &str) -> bool {
+    classify(file_name).is_some()
+}
+
 /// Splits `west0067.mtx.gz` into name, kind and whether it claims to be gzip.
 fn classify(file_name: &str) -> Option<(&str, FileKind, bool)> {
     let (stem, gzip) = strip_ending(file_name, ".gz").map_or((file_name, false), |s| (s, true));
@@ -191,7 +197,7 @@ pub fn list_dir(folder: &Path) -> Result<Listing, FileError> {
             let path = entry.path();
             if entry.file_type().map_err(failed)?.is_dir() {
                 pending.push(path);
-            } else if path.is_file() && classify(&file_name(&path)).is_some() {
+            } else if path.is_file() && is_matrix_name(&file_name(&path)) {
                 listing.matrices.push(path);
             } else {
                 listing.skipped.push(path);

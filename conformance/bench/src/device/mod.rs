@@ -90,7 +90,7 @@ pub fn run(
     let mut report = DeviceReport {
         schema: report::SCHEMA.to_owned(),
         suite_version: env!("CARGO_PKG_VERSION").to_owned(),
-        environment: Environment::detect(rayon::current_num_threads(), std::env::args().collect()),
+        environment: Environment::here(rayon::current_num_threads()),
         device: found.name().to_owned(),
         capability: found.capability(),
         driver: found.driver_version()?,

@@ -1,4 +1,4 @@
-//! The cases of matrices that are named: files with their own values, all operations, the formats that such matrices fit.
+//! The cases of matrices that are named: their own values, or drawn ones where they have none, all operations, the formats that they fit.
 //!
 //! ```text
 //! every tier    alpha = 1, beta = 0, no padding: the product as programs ask for it
@@ -44,7 +44,7 @@ fn cases(contract: Contract, origin: &Origin, options: &Options, place: u64) -> 
     let drawn = (0..drawn(options.tier)).filter_map(|round| {
         let mut mix = Mix::new(&[options.seed, place, 2000, round]);
         let mut case = on_matrix(contract, origin, None, &mut mix)?;
-        // Its own values as often as drawn ones.
+        // The values of the plain case as often as other ones.
         if round % 2 == 0 {
             case.filling = plain.filling;
         }
@@ -114,8 +114,7 @@ fn suits_file(contract: &Contract, tier: Tier) -> bool {
 /// The plain product, as programs ask for it.
 fn plain(contract: Contract, origin: Origin, mix: &mut Mix) -> Case {
     let narrow = matches!(contract.types.a, Precision::F16 | Precision::E4m3 | Precision::E5m2);
-    // A file's own values may overflow the narrow types: those get values near one on the file's pattern, as a generator's, which has no
-    // values of its own.
+    // A file's own values may overflow the narrow types, and a generator has none: values near one on the pattern.
     let seed = mix.below(1 << 16);
     let is_drawn = narrow || matches!(origin, Origin::Spec(_));
     let filling = if is_drawn { Filling::Drawn(ValueFamily::NearOne, seed) } else { Filling::Own(seed) };

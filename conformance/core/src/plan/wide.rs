@@ -330,8 +330,7 @@ pub(super) fn cases(
             let key = [options.seed, i, 3000 + place as u64];
             let usual = if i % 2 == 0 { ValueFamily::Coded } else { ValueFamily::NearOne };
             // What only moves shows where it went.
-            let asked = landmark.values_for(&contract, &matrix);
-            let family = asked.filter(|_| !contract.op.is_exact());
+            let family = landmark.values_for(&contract, &matrix).filter(|_| !contract.op.is_exact());
             let change = |case: &mut Case| shown(case, &landmark, family, usual);
             cases.extend(taken_by_all(contract, &origin, backends, &key, change));
         }

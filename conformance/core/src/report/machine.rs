@@ -6,6 +6,13 @@ use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 impl Environment {
+    /// Describes this machine and process, started now by its own command line. Words that are not UTF-8 are shown as near as they can be.
+    #[must_use]
+    pub fn here(threads: usize) -> Environment {
+        let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+        Environment::detect(threads, words.collect())
+    }
+
     /// Describes this machine and process, started now.
     #[must_use]
     pub fn detect(threads: usize, command_line: Vec<String>) -> Environment {

@@ -136,10 +136,7 @@ fn describe(args: &Args, gpu: &crate::probe::Gpu) -> Result<Summary> {
         schema: crate::probe::SCHEMA.to_owned(),
         suite_version: env!("CARGO_PKG_VERSION").to_owned(),
         commit: args.commit.clone(),
-        environment: crate::report::Environment::detect(
-            rayon::current_num_threads(),
-            std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
-        ),
+        environment: crate::report::Environment::here(rayon::current_num_threads()),
         device: device.name().to_owned(),
         compute_capability: format!("{major}.{minor}"),
         multiprocessors: i64::try_from(device.multiprocessors()?)?,

@@ -1,7 +1,8 @@
 //! `atom` and `red`: what they leave in memory and give back, for each form of the table, against the reference of the same operation on
 //! registers, or a line here where registers have no such operation.
 
-use crate::operands::{Source, batches};
+use crate::operands::batches;
+use crate::source::Source;
 use crate::types::{Answer, Form};
 use crate::{Reference, reference};
 use sparse_oracle::arithmetic::Architecture;

@@ -9,10 +9,12 @@ mod atomics;
 mod floats;
 mod integers;
 mod operands;
+#[path = "../source.rs"]
+mod source;
 mod types;
 
 use flate2::read::GzDecoder;
-use operands::Source;
+use source::Source;
 use sparse_ptx::isa::{Kind, Row};
 use sparse_ptx::program::{LaneFn, Operands};
 use sparse_ptx::registers::{ALL, Class, Extent, LANES, Mask, Registers, Slot};

@@ -1,20 +1,8 @@
 //! Operands: edges with edges, all of 16 bits, random ones.
 
+use crate::source::Source;
 use crate::types::{Form, Kind, Type};
 use sparse_ptx::registers::{LANES, Mask};
-
-/// Numbers that look random: splitmix64.
-pub(crate) struct Source(pub(crate) u64);
-
-impl Source {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-}
 
 fn mask(bits: u32) -> u64 {
     u64::MAX >> (64 - bits)
@@ -114,14 +102,15 @@ fn random(ty: Type, width: u32, edges: &[u64], source: &mut Source) -> u64 {
             | (bits >> 63) << (width - 1)
     };
     match (bits >> 32 & 7, ty.kind, width) {
-        (0, _, _) => edges[source.next() as usize % edges.len()],
+        (0, _, _) => edges[source.below(edges.len() as u64) as usize],
         (1 | 2, Kind::Float | Kind::Tf32, 32) => near(23, 0x3f80_0000),
         (1 | 2, Kind::Float, 64) => near(52, 0x3ff0_0000_0000_0000),
         (1, Kind::Float, 16) => near(10, 0x3c00),
         (1, Kind::Brain, 16) => near(7, 0x3f80),
         (3, _, _) => (source.next() & mask(width)) >> (bits % u64::from(width)),
         (4, _, _) => {
-            edges[source.next() as usize % edges.len()].wrapping_add(bits % 5).wrapping_sub(2) & mask(width)
+            edges[source.below(edges.len() as u64) as usize].wrapping_add(bits % 5).wrapping_sub(2)
+                & mask(width)
         }
         _ => source.next() & mask(width),
     }
