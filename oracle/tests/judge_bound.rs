@@ -10,7 +10,7 @@ use num_traits::{One, Signed, Zero};
 use proptest::prelude::*;
 use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Init, Reduction};
-use sparse_oracle::bound::{OrderFree, is_order_free, roundings, tolerance};
+use sparse_oracle::bound::{OrderFree, roundings, tolerance};
 use sparse_oracle::contract::TYPES;
 use sparse_oracle::exact::{Dyadic, Value, dot_reference};
 use sparse_oracle::scalar::{Rounding, decode, encode};
@@ -150,7 +150,7 @@ proptest! {
             .collect();
         let (a, b): (Vec<f64>, Vec<f64>) = terms.iter().copied().unzip();
         let sum = dot_reference(&a, &b);
-        let free = is_order_free(&arithmetic, i64::from(exponent), sum.gauge.approx());
+        let free = OrderFree::new(&arithmetic).holds(i64::from(exponent), sum.gauge.approx());
         if free {
             for way in Way::ALL {
                 let found = simulate(&arithmetic, way, &terms, (1.0, 0.0), 0.0, &mut random);
@@ -272,20 +272,25 @@ fn order_freedom_ends_one_step_past_the_significand() {
             let step = 2.0f64.powi(lsb as i32);
             let limit = 2.0f64.powi(p) * step;
             assert!(
-                is_order_free(&declared, lsb, limit) == (limit <= out.spec().max_finite()),
+                OrderFree::new(&declared).holds(lsb, limit) == (limit <= out.spec().max_finite()),
                 "{acc} {out} {lsb}"
             );
-            assert!(is_order_free(&declared, lsb, limit / 2.0) == (limit / 2.0 <= out.spec().max_finite()));
+            assert!(
+                OrderFree::new(&declared).holds(lsb, limit / 2.0) == (limit / 2.0 <= out.spec().max_finite())
+            );
             // 2^53 + 1 is no f64; the next one is.
             let past = limit + if p == 53 { 2.0 * step } else { step };
-            assert!(!is_order_free(&declared, lsb, past), "{acc} {out} {lsb}");
+            assert!(!OrderFree::new(&declared).holds(lsb, past), "{acc} {out} {lsb}");
         }
         let floor = i64::from(acc.spec().min_exponent().max(out.spec().min_exponent()));
         let least = Dyadic::from_int(1).mul_pow2(floor as i32).to_f64(Rounding::NearestEven);
-        assert!(is_order_free(&declared, floor, 4.0 * least) || p + (floor as i32) < -1022, "{acc} {out}");
-        assert!(!is_order_free(&declared, floor - 1, least), "{acc} {out}: below the least subnormal");
         assert!(
-            !is_order_free(&declared, 900, f64::MAX) || acc == Precision::F64,
+            OrderFree::new(&declared).holds(floor, 4.0 * least) || p + (floor as i32) < -1022,
+            "{acc} {out}"
+        );
+        assert!(!OrderFree::new(&declared).holds(floor - 1, least), "{acc} {out}: below the least subnormal");
+        assert!(
+            !OrderFree::new(&declared).holds(900, f64::MAX) || acc == Precision::F64,
             "{acc} {out}: beyond the range"
         );
     }
@@ -296,7 +301,7 @@ fn order_freedom_ends_one_step_past_the_significand() {
     let run =
         |t: &[(f64, f64)]| simulate(&f16, Way::Separate, t, (1.0, 0.0), 0.0, &mut Random::new(0, "unused"));
     assert_ne!(run(&forward), run(&backward));
-    assert!(!is_order_free(&f16, 0, 2050.0));
+    assert!(!OrderFree::new(&f16).holds(0, 2050.0));
 }
 
 /// Story: mutants of the limits as floats, which screens compare with, survived every test of the limits themselves.

@@ -39,8 +39,8 @@ mod term_counts;
 mod tolerance;
 
 pub use operands::{SubnormalSums, SubnormalThresholds};
+pub use order_free::OrderFree;
 pub(crate) use order_free::sum_significand;
-pub use order_free::{OrderFree, is_order_free};
 pub use roundings::{Roundings, roundings};
 pub use term_counts::TermCounts;
 pub use tolerance::{Distance, Tolerance, tolerance, tolerance_of};

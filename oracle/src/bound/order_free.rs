@@ -29,12 +29,6 @@ pub struct OrderFree {
     largest: f64,
 }
 
-/// True when every way of summing gives the exact value, so that only that is right, rounded once to the output; see [`OrderFree::holds`].
-#[must_use]
-pub fn is_order_free(arithmetic: &Arithmetic, lsb: i64, total: f64) -> bool {
-    OrderFree::new(arithmetic).holds(lsb, total)
-}
-
 impl OrderFree {
     /// The limits of all parts of a declaration together.
     #[must_use]
@@ -125,7 +119,7 @@ mod tests {
     fn an_instruction_reaches_as_low_as_its_accumulator() {
         for architecture in [Architecture::Sm80, Architecture::Sm90] {
             let core = Arithmetic::mma(Some(architecture), Instruction::mma((16, 8, 8), F32, F16), F32);
-            let holds = |lsb| is_order_free(&core, lsb, power_of_two(lsb.max(-1000) as i32));
+            let holds = |lsb| OrderFree::new(&core).holds(lsb, power_of_two(lsb.max(-1000) as i32));
             assert_eq!([-149, -140, -120].map(holds), [true; 3], "{architecture:?}");
             assert!(!holds(-150), "{architecture:?}");
         }

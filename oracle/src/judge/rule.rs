@@ -5,9 +5,7 @@ use super::load::{Counting, ElementCounts};
 use super::problem::{ElementInput, Problem, Terms, lsb};
 use super::rows::SpmmRow;
 use crate::arithmetic::{Along, Arithmetic, Epilogue, Part};
-use crate::bound::{
-    SubnormalThresholds, TermCounts, Tolerance, is_order_free, sum_significand, tolerance_of,
-};
+use crate::bound::{OrderFree, SubnormalThresholds, TermCounts, Tolerance, sum_significand, tolerance_of};
 use crate::exact::{Dyadic, Element, Value, dot};
 use crate::model::chain::Unit;
 use crate::model::reduction::Model;
@@ -36,6 +34,8 @@ pub struct Rule<'a> {
     /// Alpha, which is 1 beside values of S, is multiplied into an operand by a unit that may flush what comes of it.
     folds_one: Option<Epilogue>,
     counting: Counting,
+    /// Where every way of summing is exact.
+    limits: OrderFree,
     /// Those of the first part.
     thresholds: SubnormalThresholds,
     model: Option<Model>,
@@ -97,6 +97,7 @@ impl<'a> Rule<'a> {
             folds_one: None,
             drops_flushed: arithmetic.flush.inputs.is_some() && profile.has(Choice::StoredZerosAbsent),
             counting: Counting::new(&arithmetic),
+            limits: OrderFree::new(&arithmetic),
             thresholds: SubnormalThresholds::new(&arithmetic, arithmetic.part()),
             model: Model::new(&arithmetic),
             arithmetic,
@@ -399,8 +400,8 @@ impl<'a> Rule<'a> {
             let lowest = products.saturating_add(lsb(alpha)).min(addend);
             // Nothing but zeros: any order gives zero. (A sum that is too small for f64 is no zero.)
             let none = site.sum.gauge.is_zero() || folds || skipped;
-            (none || is_order_free(&self.arithmetic, products, plain))
-                && (exact.gauge.is_zero() || is_order_free(&self.arithmetic, lowest, scaled))
+            (none || self.limits.holds(products, plain))
+                && (exact.gauge.is_zero() || self.limits.holds(lowest, scaled))
         };
         // The bound of a whole row first, which costs nothing; then the element's own products, given up at the first that is finer than
         // the significand reaches from their sum.

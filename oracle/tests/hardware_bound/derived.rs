@@ -8,7 +8,7 @@ use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{
     Along, Architecture, Arithmetic, Combine, CpuUnit, Flush, Init, Instruction, Order, Reduction, Slot,
 };
-use sparse_oracle::bound::{TermCounts, is_order_free, tolerance, tolerance_of};
+use sparse_oracle::bound::{OrderFree, TermCounts, tolerance, tolerance_of};
 use sparse_oracle::contract::all_contracts;
 use sparse_oracle::exact::{Value, dot_reference};
 use sparse_oracle::judge::ElementVerdict;
@@ -142,10 +142,10 @@ fn exact_sums_end_at_the_narrowest_of_significand_and_alignment() {
     ] {
         let declared = mma(architecture, name);
         let limit = 2.0f64.powi(p);
-        assert!(is_order_free(&declared, 0, limit), "{architecture} {name}");
-        assert!(!is_order_free(&declared, 0, limit + 1.0), "{architecture} {name}");
+        assert!(OrderFree::new(&declared).holds(0, limit), "{architecture} {name}");
+        assert!(!OrderFree::new(&declared).holds(0, limit + 1.0), "{architecture} {name}");
         let unknown = Arithmetic::mma(None, name.parse().expect("parses"), declared.out);
-        assert!(!is_order_free(&unknown, 0, limit + 1.0), "{name}");
+        assert!(!OrderFree::new(&unknown).holds(0, limit + 1.0), "{name}");
     }
     // One step past it, bits are lost: 2^14 + 1 in sums of 14 bits.
     let fp8 = mma(Sm90, "wgmma.m64n8k32.f32.e4m3");
