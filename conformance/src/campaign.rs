@@ -140,8 +140,8 @@ pub fn run_with(
     report.backends = records;
     report.contracts = contracts;
     report.expectations.clone_from(&extras.expectations);
-    let mut inside = vec![Duration::ZERO; backends.len()];
-    for mut group in done {
+    let mut inside = vec![(Duration::ZERO, None); backends.len()];
+    for (Group { cases, .. }, mut group) in groups.iter().zip(done) {
         if let Some(mut source) = group.source {
             if !pictured.contains(&source.spec) {
                 source.spy = None;
@@ -149,8 +149,10 @@ pub fn run_with(
             report.sources.push(source);
         }
         report.cases.append(&mut group.records);
-        for (total, spent) in inside.iter_mut().zip(group.inside) {
-            *total += spent;
+        for ((total, slowest), spent) in inside.iter_mut().zip(group.inside) {
+            *total += spent.total;
+            let here = spent.slowest.map(|(time, place)| (time, &cases[place]));
+            *slowest = [*slowest, here].into_iter().flatten().max_by_key(|&(time, _)| time);
         }
         report.timings.oracle_seconds += group.judging.as_secs_f64();
         report.timings.source_seconds += group.loading.as_secs_f64();
@@ -158,8 +160,14 @@ pub fn run_with(
     report.sources.sort_by(|a, b| (&a.family, &a.spec).cmp(&(&b.family, &b.spec)));
     // Several groups may use one matrix.
     report.sources.dedup_by(|a, b| a.spec == b.spec);
-    let names = backends.iter().map(|b| b.name().to_owned());
-    report.timings.backend_seconds = names.zip(inside.iter().map(Duration::as_secs_f64)).collect();
+    for (backend, (total, slowest)) in backends.iter().zip(inside) {
+        let name = backend.name().to_owned();
+        if let Some((time, case)) = slowest.filter(|(time, _)| !time.is_zero()) {
+            let slowest = report::SlowestCase { case: case.to_string(), seconds: time.as_secs_f64() };
+            report.timings.slowest.insert(name.clone(), slowest);
+        }
+        report.timings.backend_seconds.insert(name, total.as_secs_f64());
+    }
     report.seal();
     worth::measure(&mut report, &owed, &groups, progress);
     report.timings.total_seconds = start.elapsed().as_secs_f64();

@@ -53,12 +53,19 @@ pub struct Extras {
     pub expectations: Vec<Expectation>,
 }
 
+/// Time inside a backend, and the case of the group that took most of it, by its place.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Inside {
+    pub(crate) total: Duration,
+    pub(crate) slowest: Option<(Duration, usize)>,
+}
+
 /// What judging a group gave.
 pub(crate) struct GroupDone {
     /// The matrix; none where it could not be read.
     pub(crate) source: Option<report::Source>,
     pub(crate) records: Vec<report::CaseRecord>,
-    pub(crate) inside: Vec<Duration>,
+    pub(crate) inside: Vec<Inside>,
     pub(crate) judging: Duration,
     pub(crate) loading: Duration,
     /// Places of cases that had no room beside others.
@@ -78,7 +85,7 @@ pub(crate) struct Shared<'a> {
 
 /// What became of a case.
 enum Outcome {
-    Ran(Ran),
+    Ran(usize, Ran),
     PutOff(usize),
 }
 
@@ -88,7 +95,7 @@ impl Shared<'_> {
         let mut done = GroupDone {
             source: self.extras.done.sources.get(&group.origin.to_string()).cloned(),
             records: Vec::new(),
-            inside: vec![Duration::ZERO; self.backends.len()],
+            inside: vec![Inside::default(); self.backends.len()],
             judging: Duration::ZERO,
             loading: Duration::ZERO,
             put_off: Vec::new(),
@@ -154,10 +161,13 @@ impl Shared<'_> {
         for ran in ran {
             match ran {
                 Outcome::PutOff(place) => done.put_off.push(place),
-                Outcome::Ran(mut ran) => {
+                Outcome::Ran(place, mut ran) => {
                     done.records.append(&mut ran.records);
                     done.judging += ran.judging;
-                    done.inside.iter_mut().zip(ran.inside).for_each(|(total, spent)| *total += spent);
+                    for (inside, spent) in done.inside.iter_mut().zip(ran.inside) {
+                        inside.total += spent;
+                        inside.slowest = inside.slowest.max(Some((spent, place)));
+                    }
                 }
             }
         }
@@ -192,7 +202,7 @@ impl Shared<'_> {
             self.extras.journal.iter().for_each(|journal| journal.judged(&ran.records));
         }
         self.tell(&line, &ran.records);
-        Outcome::Ran(ran)
+        Outcome::Ran(place, ran)
     }
 
     /// The records of a case that nobody who claims its contract can be asked for, each made so.

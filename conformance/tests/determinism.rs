@@ -54,6 +54,12 @@ fn report(options: &Options, threads: usize) -> Report {
     assert!(
         report.timings.total_seconds > 0.0 && report.timings.backend_seconds.len() == report.backends.len()
     );
+    for (backend, slow) in &report.timings.slowest {
+        assert!(report.cases.iter().any(|c| c.case == slow.case && c.backend == *backend), "{slow:?}");
+        assert!(slow.seconds <= report.timings.backend_seconds[backend], "{slow:?}");
+    }
+    let asked = report.timings.backend_seconds.values().filter(|seconds| **seconds > 0.0).count();
+    assert!(asked > 0 && report.timings.slowest.len() == asked);
     report.environment = Environment::default();
     report.timings = Timings::default();
     report

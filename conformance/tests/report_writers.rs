@@ -297,6 +297,28 @@ fn page_is_self_contained_and_escaped() {
     assert!(page.chars().all(|letter| letter == '\n' || !letter.is_control()));
 }
 
+/// Story: one case took 220 of the 230 seconds of a run, and no report said which.
+#[test]
+fn a_case_that_took_a_tenth_of_the_run_is_named() {
+    let mut report = sample(3);
+    let slow = report.timings.slowest.values().map(|slow| slow.case.clone()).next().unwrap();
+    let [text, page, summary] = [
+        to_text(&report, &[], Colour::Plain),
+        html::to_html(&report, Path::new(".")),
+        markdown::to_markdown(&report),
+    ];
+    let name = report.backends[0].name.clone();
+    assert!(text.contains(&format!("{name}: 2.4 s in one case: {slow}\n")), "{text}");
+    assert!(page.contains(&format!("2.4 s in {name}: {slow}")));
+    assert!(summary.contains(&format!("- slowest case of {name}: 2.4 s, `{slow}`\n")), "{summary}");
+    assert!(
+        [text, page, summary].iter().all(|said| !said.contains("0.9 s in") && !said.contains(": 0.9 s,"))
+    );
+
+    report.timings.total_seconds = 25.0;
+    assert_eq!(report.timings.conspicuous(), [], "less than a tenth");
+}
+
 #[test]
 fn terminal_text_names_findings_files_and_what_did_not_run() {
     let mut report = sample(8);

@@ -265,6 +265,9 @@ fn environment(report: &Report) -> String {
     for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
         let _ = writeln!(text, "- {name}: {}", line(value));
     }
+    for (backend, slow) in report.timings.conspicuous() {
+        let _ = writeln!(text, "- slowest case of {}: {:.1} s, `{}`", line(backend), slow.seconds, slow.case);
+    }
     text
 }
 

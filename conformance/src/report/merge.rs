@@ -299,7 +299,7 @@ fn environment<'a>(parts: impl Iterator<Item = (Shard, &'a Environment)>) -> Env
     whole
 }
 
-/// Sums, but for the whole run: as long as its longest shard.
+/// Sums, but for the whole run, as long as its longest shard, and the slowest cases.
 fn timings<'a>(parts: impl Iterator<Item = &'a Timings>) -> Timings {
     let mut whole = Timings::default();
     for part in parts {
@@ -308,6 +308,12 @@ fn timings<'a>(parts: impl Iterator<Item = &'a Timings>) -> Timings {
         whole.source_seconds += part.source_seconds;
         for (backend, seconds) in &part.backend_seconds {
             *whole.backend_seconds.entry(backend.clone()).or_default() += seconds;
+        }
+        for (backend, slow) in &part.slowest {
+            let slowest = whole.slowest.entry(backend.clone()).or_insert_with(|| slow.clone());
+            if slowest.seconds < slow.seconds {
+                slowest.clone_from(slow);
+            }
         }
     }
     whole

@@ -1,5 +1,6 @@
 //! The summary on the terminal: one line per backend, the first findings with their replay lines, the files.
 
+use crate::report::SlowestCase;
 use crate::report::expectation::Became;
 use crate::report::finding::Described;
 use crate::report::model::Report;
@@ -62,6 +63,7 @@ pub fn to_text(report: &Report, written: &[PathBuf], colour: Colour) -> String {
     }
     text.push_str(&determinism(report));
     text.push_str(&late(report));
+    text.push_str(&slow(report));
     text.push_str(&findings(report, written, colour));
     // Where nothing was judged, that says it all.
     let is_judged = report.outcome() != Outcome::NothingJudged;
@@ -116,6 +118,14 @@ fn behind(report: &Report) -> String {
 /// One line for each backend that was asked again.
 fn late(report: &Report) -> String {
     by_backend(report, |name| answered_late(report, name))
+}
+
+/// One line for each backend of which a single case was long.
+fn slow(report: &Report) -> String {
+    let line = |(name, slow): (&str, &SlowestCase)| {
+        format!("{name}: {:.1} s in one case: {}\n", slow.seconds, one_line(&slow.case))
+    };
+    report.timings.conspicuous().into_iter().map(line).collect()
 }
 
 /// One line for each backend of which there is something to say.

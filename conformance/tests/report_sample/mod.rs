@@ -2,7 +2,7 @@
 
 use sparse_conformance::report::{
     Backend, CaseRecord, Contract, Criterion, Defect, Deviation, Environment, Exclusion, Mismatch, Place,
-    Plan, Report, RowStatistics, Source, SpyGrid, Timings, VerdictKind, VerdictRecord,
+    Plan, Report, RowStatistics, SlowestCase, Source, SpyGrid, Timings, VerdictKind, VerdictRecord,
 };
 use sparse_oracle::contract::all_contracts;
 
@@ -51,6 +51,7 @@ pub(crate) fn sample(per_contract: usize) -> Report {
         backend_seconds: names.iter().cloned().zip([3.2, 1.9, 2.7, 4.1]).collect(),
         oracle_seconds: 24.9,
         source_seconds: 0.8,
+        slowest: names.iter().cloned().zip([2.4, 0.9].map(slowest)).collect(),
     };
     report.backends = backends();
     report.sources = FAMILIES.iter().map(|(family, spec)| source(family, spec)).collect();
@@ -89,6 +90,10 @@ pub(crate) fn clean() -> Report {
     }
     report.seal();
     report
+}
+
+fn slowest(seconds: f64) -> SlowestCase {
+    SlowestCase { case: "spmm.csr.f32_f32_f32_f32/rmat:scale=8,seed=7/n=33".to_owned(), seconds }
 }
 
 fn environment() -> Environment {

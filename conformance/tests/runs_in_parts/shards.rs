@@ -6,7 +6,7 @@ use sparse_conformance::campaign::{Extras, merge};
 use sparse_conformance::case::Case;
 use sparse_conformance::origin::Origin;
 use sparse_conformance::plan::{Options, plan, shard};
-use sparse_conformance::report::{MergeError, Report};
+use sparse_conformance::report::{MergeError, Report, SlowestCase};
 use sparse_oracle::contract::Op;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -22,6 +22,18 @@ fn merged_shards_are_the_unsharded_report() {
         assert_same_files(&merged, &whole);
         assert!(whole.sources.iter().any(|s| s.spy.is_some()));
     }
+}
+
+#[test]
+fn of_all_shards_the_slowest_case_is_kept() {
+    let mut parts = shards(&options(), 3, &Extras::default());
+    for (number, (_, part)) in parts.iter_mut().enumerate() {
+        let slowest = SlowestCase { case: format!("case {number}"), seconds: [2.0, 3.0, 1.0][number] };
+        part.timings.slowest.insert("portable".to_owned(), slowest);
+    }
+    let merged = merge(parts, &()).expect("all shards");
+    let kept = SlowestCase { case: "case 1".to_owned(), seconds: 3.0 };
+    assert_eq!(merged.timings.slowest, [("portable".to_owned(), kept)].into());
 }
 
 #[test]

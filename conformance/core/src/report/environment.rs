@@ -44,4 +44,29 @@ pub struct Timings {
     pub oracle_seconds: f64,
     /// Reading or making matrices, summed over threads.
     pub source_seconds: f64,
+    /// The case that each backend took longest for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub slowest: BTreeMap<String, SlowestCase>,
+}
+
+/// The case that a backend took longest for, of those that this run judged: what an earlier one had judged (`--resume`) was not timed again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "files", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SlowestCase {
+    /// Its line.
+    pub case: String,
+    /// Inside the backend: in the judged call, those before it and those that repeat it.
+    pub seconds: f64,
+}
+
+impl Timings {
+    /// Where one case took a tenth of the run and more than a second: the backend, and that case. The longest first.
+    pub fn conspicuous(&self) -> Vec<(&str, &SlowestCase)> {
+        let long = |slow: &SlowestCase| slow.seconds > f64::max(1.0, self.total_seconds / 10.0);
+        let mut found: Vec<_> = self.slowest.iter().map(|(name, slow)| (name.as_str(), slow)).collect();
+        found.retain(|(_, slow)| long(slow));
+        found.sort_by(|(_, a), (_, b)| b.seconds.total_cmp(&a.seconds));
+        found
+    }
 }

@@ -22,7 +22,7 @@ pub mod verdict;
 pub mod worth;
 pub mod wrong_elements;
 
-pub use environment::{Environment, Timings};
+pub use environment::{Environment, SlowestCase, Timings};
 pub use evidence::{Claim, DeterminismGrade, Repeated, Reproducer, Same};
 pub use expectation::{Became, Expectation, Expected, Occurs, Since, Waivers};
 pub use finding::{Described, Finding};

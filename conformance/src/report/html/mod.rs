@@ -174,6 +174,9 @@ fn facts(report: &Report) -> Vec<(&str, String)> {
         ("Files", report.plan.matrices.join(" ")),
         ("Command", here.command_line.join(" ")),
     ];
+    for (backend, slow) in report.timings.conspicuous() {
+        facts.push(("Slowest case", format!("{:.1} s in {backend}: {}", slow.seconds, slow.case)));
+    }
     facts.extend(here.notes.iter().map(|(name, value)| (name.as_str(), value.clone())));
     facts
 }
