@@ -80,9 +80,17 @@ impl Strongs {
         clock: &Clock<'_>,
         fine: Option<&Fine>,
     ) -> Option<(Epoch, Hazard)> {
-        if self.places.is_empty() {
-            return None;
-        }
+        // Most memory has none, and each access asks.
+        if self.places.is_empty() { None } else { self.beside_those(index, (now, writes), clock, fine) }
+    }
+
+    fn beside_those(
+        &mut self,
+        index: usize,
+        (now, writes): (Epoch, bool),
+        clock: &Clock<'_>,
+        fine: Option<&Fine>,
+    ) -> Option<(Epoch, Hazard)> {
         let index = index as u32;
         let granule = self.places.get_mut(&index)?;
         granule.forget(clock.live);

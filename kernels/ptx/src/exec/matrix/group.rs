@@ -28,6 +28,8 @@ pub type Element = (u32, bool);
 pub struct PreparedGroup {
     part: PreparedMma,
     columns: usize,
+    /// Elements of a register.
+    each: usize,
 }
 
 /// Operand A of a warp.
@@ -62,7 +64,8 @@ impl PreparedGroup {
         if !(half || input == Precision::Tf32) || usize::from(k) > super::DEPTH {
             return Err(MatrixError::Shape { instruction });
         }
-        let of_b = k / if half { 8 } else { 4 };
+        let each = if half { 2 } else { 1 };
+        let of_b = k / (4 * each);
         let of_d = if acc.bytes() == 2 { 2 } else { 4 };
         let slots = |first: u16, count: u16| (first..first + count).map(Slot::narrow).collect::<Vec<_>>();
         let mma = Mma {
@@ -73,7 +76,7 @@ impl PreparedGroup {
             c: slots(D, of_d),
             metadata: selector.map(|selector| (Slot::narrow(METADATA), selector)),
         };
-        Ok(PreparedGroup { part: PreparedMma::by(core, mma)?, columns: n.into() })
+        Ok(PreparedGroup { part: PreparedMma::by(core, mma)?, columns: n.into(), each: each.into() })
     }
 
     /// The instruction on 8 columns, over the registers of [`scratch`](Self::scratch).
@@ -112,7 +115,7 @@ impl PreparedGroup {
                     let register = self.register(|lane, side| {
                         let row = lane / 4 + usize::from(i % 2) * 8;
                         let first = usize::from(i / 2) * products / 2;
-                        rows[(row % ROWS) * products + first + self.each() * (lane % 4) + side]
+                        rows[(row % ROWS) * products + first + self.each * (lane % 4) + side]
                     });
                     put(&mut scratch, i, register);
                 }
@@ -125,7 +128,7 @@ impl PreparedGroup {
     pub fn put_b(&self, scratch: &mut Registers, b: &[Element], j: usize) {
         for i in 0..self.part.mma.b.len() {
             let register = self.register(|lane, side| {
-                let k = self.each() * (4 * i + lane % 4) + side;
+                let k = self.each * (4 * i + lane % 4) + side;
                 b[k * self.columns + 8 * j + lane / 4]
             });
             put(scratch, B + i as u16, register);
@@ -140,17 +143,12 @@ impl PreparedGroup {
         self.part.apply(scratch)
     }
 
-    /// Elements of a register.
-    fn each(&self) -> usize {
-        4 / self.part.mma.instruction.input.bytes()
-    }
-
     /// A register of elements; `element` is asked for the low one and, of 16 bits, for the high one.
     fn register(&self, element: impl Fn(usize, usize) -> Element) -> ([u32; LANES], Mask) {
         let (mut words, mut known) = ([0; LANES], 0);
         for (lane, word) in words.iter_mut().enumerate() {
             let mut all = true;
-            for side in 0..self.each() {
+            for side in 0..self.each {
                 let (bits, defined) = element(lane, side);
                 *word |= bits << (16 * side);
                 all &= defined;
