@@ -12,7 +12,7 @@ use sparse_oracle::source::{embedded, file_error::FileError};
 /// How near a name must be, from 0 to 1.
 const NEAR: f64 = 0.8;
 
-/// `, did you mean "portable"?` where one of the names is near to what was typed.
+/// `; did you mean "portable"?` where one of the names is near to what was typed.
 pub(super) fn meant<S: AsRef<str>>(typed: &str, known: impl IntoIterator<Item = S>) -> String {
     // What was cut short is nearer than what is spelt alike; of several, the one that repeats what was typed last.
     let last = typed.rsplit('.').next().unwrap_or(typed);
@@ -23,7 +23,7 @@ pub(super) fn meant<S: AsRef<str>>(typed: &str, known: impl IntoIterator<Item = 
     };
     let near = known.into_iter().map(|name| (nearness(name.as_ref()), name));
     match near.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(near, _)| *near > NEAR) {
-        Some((_, name)) => format!(", did you mean {:?}?", name.as_ref()),
+        Some((_, name)) => format!("; did you mean {:?}?", name.as_ref()),
         None => String::new(),
     }
 }
