@@ -15,7 +15,6 @@ if [ "${CI:-}" = true ]; then
   export CARGO_PROFILE_DEV_CODEGEN_UNITS="${CARGO_PROFILE_DEV_CODEGEN_UNITS:-$((cores < 16 ? cores : 16))}"
   export CARGO_INCREMENTAL="${CARGO_INCREMENTAL:-0}" CARGO_PROFILE_DEV_DEBUG="${CARGO_PROFILE_DEV_DEBUG:-false}"
   export CARGO_PROFILE_RELEASE_DEBUG="${CARGO_PROFILE_RELEASE_DEBUG:-false}"
-  export RUSTC_WORKSPACE_WRAPPER="$PWD/ci/rustc"
   # What judges is one unit, since nothing is inlined from one unit into another: that is a tenth of the time of the tests. On a desk it
   # would be a minute for each change.
   cargo() {

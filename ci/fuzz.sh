@@ -13,7 +13,7 @@ if ! command -v c++ >/dev/null; then
 fi
 if ! command -v cargo-fuzz >/dev/null; then
   say "installing cargo-fuzz"
-  # Outside the repository, so that its toolchain file and wrapper play no part. Not optimised: it starts compilers and targets.
+  # Outside the repository, so that its toolchain file and .cargo/config.toml play no part. Not optimised: it starts compilers and targets.
   (cd / && cargo install cargo-fuzz --debug --locked --version '^0.13') || {
     skip "fuzz targets: cargo-fuzz is not installed and can't be (cargo install cargo-fuzz)"
     exit 0

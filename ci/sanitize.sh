@@ -62,7 +62,7 @@ miri() {
     return 0
   fi
   export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}/miri" MIRIFLAGS=-Zmiri-disable-isolation
-  RUSTC_WRAPPER='' RUSTC_WORKSPACE_WRAPPER='' counted "Miri" "portable kernels: products" \
+  RUSTC_WRAPPER='' counted "Miri" "portable kernels: products" \
     cargo miri test -p sparse-kernels --no-default-features --test tasks -- products
 }
 
