@@ -140,7 +140,7 @@ pub fn run_with(
     report.backends = records;
     report.contracts = contracts;
     report.expectations.clone_from(&extras.expectations);
-    let mut inside = vec![(Duration::ZERO, None); backends.len()];
+    let mut inside = vec![Duration::ZERO; backends.len()];
     for (Group { cases, .. }, mut group) in groups.iter().zip(done) {
         if let Some(mut source) = group.source {
             if !pictured.contains(&source.spec) {
@@ -149,10 +149,11 @@ pub fn run_with(
             report.sources.push(source);
         }
         report.cases.append(&mut group.records);
-        for ((total, slowest), spent) in inside.iter_mut().zip(group.inside) {
+        for ((backend, total), spent) in backends.iter().zip(&mut inside).zip(group.inside) {
             *total += spent.total;
-            let here = spent.slowest.map(|(time, place)| (time, &cases[place]));
-            *slowest = [*slowest, here].into_iter().flatten().max_by_key(|&(time, _)| time);
+            if let Some((time, place)) = spent.slowest {
+                report.timings.note(backend.name(), time.as_secs_f64(), || cases[place].to_string());
+            }
         }
         report.timings.oracle_seconds += group.judging.as_secs_f64();
         report.timings.source_seconds += group.loading.as_secs_f64();
@@ -160,14 +161,8 @@ pub fn run_with(
     report.sources.sort_by(|a, b| (&a.family, &a.spec).cmp(&(&b.family, &b.spec)));
     // Several groups may use one matrix.
     report.sources.dedup_by(|a, b| a.spec == b.spec);
-    for (backend, (total, slowest)) in backends.iter().zip(inside) {
-        let name = backend.name().to_owned();
-        if let Some((time, case)) = slowest.filter(|(time, _)| !time.is_zero()) {
-            let slowest = report::SlowestCase { case: case.to_string(), seconds: time.as_secs_f64() };
-            report.timings.slowest.insert(name.clone(), slowest);
-        }
-        report.timings.backend_seconds.insert(name, total.as_secs_f64());
-    }
+    let names = backends.iter().map(|b| b.name().to_owned());
+    report.timings.backend_seconds = names.zip(inside.iter().map(Duration::as_secs_f64)).collect();
     report.seal();
     worth::measure(&mut report, &owed, &groups, progress);
     report.timings.total_seconds = start.elapsed().as_secs_f64();

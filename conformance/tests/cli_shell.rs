@@ -148,7 +148,7 @@ fn a_run_that_is_to_stop_at_a_finding_prints_its_line_and_keeps_what_it_knew() {
 fn a_name_that_is_nearly_one_is_named() {
     let ran = run(&["run", "--backend", "portabel"]);
     assert_eq!(ran.code, 2, "{}", ran.out);
-    assert!(ran.err.contains("did you mean \"portable\"?"), "{}", ran.err);
+    assert!(ran.err.contains("; did you mean \"portable\"?"), "{}", ran.err);
     assert!(!run(&["run", "--backend", "xyz"]).err.contains("did you mean"));
     let contract = "spmm.csr.f32_f32_f32_f32";
     let replayed = |rest: &str| run(&["replay", &format!("{contract}/{rest}")]);

@@ -317,6 +317,17 @@ fn a_case_that_took_a_tenth_of_the_run_is_named() {
 
     report.timings.total_seconds = 25.0;
     assert_eq!(report.timings.conspicuous(), [], "less than a tenth");
+
+    // What a file's name may bring along stays in its place; of two, the longer one comes first.
+    let others = report.backends[1].name.clone();
+    report.timings.total_seconds = 21.4;
+    report.timings.note(&others, 3.0, || "spmm.csr.f32/file:[`` <b>]\n# x".to_owned());
+    report.timings.note(&others, 2.5, || unreachable!("it took longer for another"));
+    let summary = markdown::to_markdown(&report);
+    let both = format!(
+        "- slowest case of {others}: 3.0 s, ``` spmm.csr.f32/file:[`` <b>] # x ```\n- slowest case of {name}: 2.4 s, `{slow}`\n"
+    );
+    assert!(summary.contains(&both), "{summary}");
 }
 
 #[test]

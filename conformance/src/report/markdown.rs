@@ -266,7 +266,13 @@ fn environment(report: &Report) -> String {
         let _ = writeln!(text, "- {name}: {}", line(value));
     }
     for (backend, slow) in report.timings.conspicuous() {
-        let _ = writeln!(text, "- slowest case of {}: {:.1} s, `{}`", line(backend), slow.seconds, slow.case);
+        let _ = writeln!(
+            text,
+            "- slowest case of {}: {:.1} s, {}",
+            line(backend),
+            slow.seconds,
+            span(&slow.case)
+        );
     }
     text
 }
@@ -284,6 +290,13 @@ fn line(text: &str) -> String {
         }
     }
     escaped
+}
+
+/// Text as code within a line. Backticks around it, more than it has in a row, are not closed by its own.
+fn span(text: &str) -> String {
+    let ticks = "`".repeat(longest_run(text, '`') + 1);
+    let apart = if text.contains('`') { " " } else { "" };
+    format!("{ticks}{apart}{}{apart}{ticks}", one_line(text))
 }
 
 fn longest_run(text: &str, letter: char) -> usize {

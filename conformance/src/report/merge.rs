@@ -310,10 +310,7 @@ fn timings<'a>(parts: impl Iterator<Item = &'a Timings>) -> Timings {
             *whole.backend_seconds.entry(backend.clone()).or_default() += seconds;
         }
         for (backend, slow) in &part.slowest {
-            let slowest = whole.slowest.entry(backend.clone()).or_insert_with(|| slow.clone());
-            if slowest.seconds < slow.seconds {
-                slowest.clone_from(slow);
-            }
+            whole.note(backend, slow.seconds, || slow.case.clone());
         }
     }
     whole

@@ -56,11 +56,18 @@ pub struct Timings {
 pub struct SlowestCase {
     /// Its line.
     pub case: String,
-    /// Inside the backend: in the judged call, those before it and those that repeat it.
+    /// Inside the backend, in all calls for the case together, but for those of asking again where no answer had come in time.
     pub seconds: f64,
 }
 
 impl Timings {
+    /// Notes how long a backend took for a case, where it took longer for none so far.
+    pub fn note(&mut self, backend: &str, seconds: f64, case: impl FnOnce() -> String) {
+        if seconds > self.slowest.get(backend).map_or(0.0, |slow| slow.seconds) {
+            self.slowest.insert(backend.to_owned(), SlowestCase { case: case(), seconds });
+        }
+    }
+
     /// Where one case took a tenth of the run and more than a second: the backend, and that case. The longest first.
     pub fn conspicuous(&self) -> Vec<(&str, &SlowestCase)> {
         let long = |slow: &SlowestCase| slow.seconds > f64::max(1.0, self.total_seconds / 10.0);
