@@ -36,6 +36,14 @@ else
   skip "pyright: it can't be installed (it needs Node.js)"
 fi
 
+# An adapter declares and calls, and has no room for more.
+for adapter in $(sed -n 's/^source = "\(.*\)"$/conformance\/scoreboard\/\1/p' conformance/scoreboard/libraries.toml | sort -u); do
+  if [ "$(wc -l <"$adapter")" -gt 60 ]; then
+    say "$adapter has more than 60 lines"
+    exit 1
+  fi
+done
+
 # The page of the scoreboard is the one that its data make, and they say what findings.toml says (2: they do not; 1: something is not
 # adjudicated, or the script broke and left no page). The data themselves are those of the day on which a library was judged.
 if "$venv/bin/python" -c "import tomllib" 2>/dev/null; then

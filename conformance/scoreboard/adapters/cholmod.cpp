@@ -49,7 +49,7 @@ int32_t run(const sc_task *task, sc_result *result) {
     return cholmod_sdmult(&a, task->transpose_a, alpha, beta, &x, &y, &common) ? SC_OK : sc_refuse(result, "cholmod_sdmult returns 0");
 }
 
-const std::string VERSION = std::to_string(CHOLMOD_MAIN_VERSION) + "." + std::to_string(CHOLMOD_SUB_VERSION) + "." + std::to_string(CHOLMOD_SUBSUB_VERSION);
+const std::string VERSION = score::version(CHOLMOD_MAIN_VERSION, CHOLMOD_SUB_VERSION, CHOLMOD_SUBSUB_VERSION);
 } // namespace
 
 SCORE_PLUGIN(score::manifest("cholmod", VERSION, "cholmod_sdmult, _ssmult, _transpose, _triplet_to_sparse", R"(

@@ -34,7 +34,7 @@ int32_t run(const sc_task *task, sc_result *result) {
     return answer(result, own(cs_di_transpose(own(cs_di_transpose(m.get(), 1)).get(), 1)));
 }
 
-const std::string VERSION = std::to_string(CS_VER) + "." + std::to_string(CS_SUBVER) + "." + std::to_string(CS_SUBSUB);
+const std::string VERSION = score::version(CS_VER, CS_SUBVER, CS_SUBSUB);
 } // namespace
 
 SCORE_PLUGIN(score::manifest("cxsparse", VERSION, "cs_di_gaxpy, _multiply, _transpose, _compress", R"(

@@ -4,32 +4,11 @@
 // - dense_sparse_csc_matmul, for CSR and transposed CSC: a chain from 0; then alpha times it replaces C or is added.
 // - sparse_sparse_matmul_numeric: a chain from 0 for each element; CSR as the transposed product of the transposes (src/linalg/mat_ops.rs).
 // beta is Accum::Replace or Accum::Add. Shapes that do not fit, short memory and a small stride are assertions of faer's, here refusals.
+#include "faer/faer.hpp"
 #include "score.hpp"
 
 namespace {
-// As in faer/src/lib.rs.
-template <class T> struct Array { const T *data; size_t count; };
-enum : int32_t { CSR, CSC, COO };
-template <class T> struct Operand { int32_t format; size_t rows, cols; Array<uint32_t> outer, inner; Array<T> values; };
-template <class T> struct Dense { bool by_rows, turned; size_t rows, cols, ld; T *data; size_t count; };
-template <class T> struct Sink {
-    sc_result *result;
-    int32_t (*take)(sc_result *, int32_t format, Array<uint32_t> outer, Array<uint32_t> inner, Array<T> values);
-    int32_t (*refuse)(sc_result *, const char *reason);
-};
-enum : int32_t { PRODUCT, TRANSPOSE, CONVERSION };
-} // namespace
-
-#define SCORE_FAER(T, BITS)                                                                                                         \
-    extern "C" int32_t score_faer_dense_f##BITS(const Operand<T> *, bool turned, const Dense<T> *, const Dense<T> *, T, bool add,   \
-                                                const Sink<T> *);                                                                   \
-    extern "C" int32_t score_faer_sparse_f##BITS(int32_t what, const Operand<T> *, const Operand<T> *, int32_t to, const Sink<T> *);\
-    static const auto &dense_of(T) { return score_faer_dense_f##BITS; }                                                             \
-    static const auto &sparse_of(T) { return score_faer_sparse_f##BITS; }
-SCORE_FAER(float, 32)
-SCORE_FAER(double, 64)
-
-namespace {
+using namespace faer;
 int32_t format_of(const char *name) { return score::is(name, "csr") ? CSR : score::is(name, "csc") ? CSC : COO; }
 Array<uint32_t> indices(const sc_sparse *a, const char *name) { return {sc_u32(a, name), sc_count(a, name)}; }
 template <class T> Operand<T> operand(const sc_sparse *a) {

@@ -53,7 +53,7 @@ int32_t run(const sc_task *task, sc_result *result) {
 }
 } // namespace
 
-SCORE_PLUGIN(score::manifest("petsc", std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR) + "." + std::to_string(PETSC_VERSION_SUBMINOR), "MatMult, MatMatMult, MatTranspose on MATSEQAIJ", R"(
+SCORE_PLUGIN(score::manifest("petsc", score::version(PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR), "MatMult, MatMatMult, MatTranspose on MATSEQAIJ", R"(
     {"contracts": ["spm[mv].csr.f64*"], "only": {"alpha": [1], "beta": [0], "layout_b": "col", "layout_c": "col", "transpose_b": false, "padded": false, "faults": []}},
     {"contracts": ["spgemm.csr.f64*"], "only": {"faults": []}}, {"contracts": ["transpose.csr.f64"]})"),
              run(task, result))

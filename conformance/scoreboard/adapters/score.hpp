@@ -31,21 +31,23 @@ template <class T> struct View {
     }
 };
 
-// A dense operand copied without gaps, by columns or by rows.
-template <class T> std::vector<T> tight(const sc_dense *d, bool by_rows = false) {
-    std::vector<T> copy(d->rows * d->cols);
+// A dense operand copied without gaps, by columns or by rows; zeros fill it up where a library wants more of them.
+template <class T> std::vector<T> tight(const sc_dense *d, bool by_rows = false, uint64_t rows = 0, uint64_t cols = 0) {
+    rows = std::max(rows, d->rows), cols = std::max(cols, d->cols);
+    std::vector<T> copy(rows * cols);
     for (uint64_t i = 0; i < d->rows; i++)
         for (uint64_t j = 0; j < d->cols; j++)
-            copy[by_rows ? i * d->cols + j : j * d->rows + i] = static_cast<const T *>(d->data)[sc_at(d, i, j)];
+            copy[by_rows ? i * cols + j : j * rows + i] = static_cast<const T *>(d->data)[sc_at(d, i, j)];
     return copy;
 }
 
-// A dense result, without gaps, into the memory of the task.
-template <class T> int32_t put(sc_result *result, const T *from, bool by_rows = false) {
+// A dense result into the memory of the task, from an array without gaps, or with `ld` elements from one line to the next.
+template <class T> int32_t put(sc_result *result, const T *from, bool by_rows = false, uint64_t ld = 0) {
     const sc_dense *d = result->c;
+    ld = std::max(ld, by_rows ? d->cols : d->rows);
     for (uint64_t i = 0; i < d->rows; i++)
         for (uint64_t j = 0; j < d->cols; j++)
-            static_cast<T *>(d->data)[sc_at(d, i, j)] = from[by_rows ? i * d->cols + j : j * d->rows + i];
+            static_cast<T *>(d->data)[sc_at(d, i, j)] = from[by_rows ? i * ld + j : j * ld + i];
     return SC_OK;
 }
 
@@ -62,6 +64,10 @@ int32_t answer(sc_result *result, const char *format, const Outer *outer, size_t
     for (size_t e = 0; e < nnz; e++) index[e] = static_cast<uint32_t>(inner[e]);
     if (nnz) std::copy_n(values, nnz, value);
     return SC_OK;
+}
+
+inline std::string version(int major, int minor, int patch) {
+    return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
 inline std::string manifest(const char *name, const std::string &version, const char *description, const char *rules) {

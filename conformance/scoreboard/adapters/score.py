@@ -1,4 +1,4 @@
-"""What adapters in Python share: the names of arrays, and claims of what a library answers at all."""
+"""What adapters in Python share: the names of arrays, the edge of block formats, and claims of what a library answers at all."""
 
 from types import SimpleNamespace
 
@@ -7,6 +7,16 @@ import sparse_conformance as sc
 
 NAMES = {"coo": ("row_idx", "col_idx"), "csr": ("row_ptr", "col_idx"), "csc": ("col_ptr", "row_idx"), "bcsr": ("block_row_ptr", "block_col")}
 VALUES, PRODUCTS = ("f64", "f32"), ("f64_f64_f64_f64", "f32_f32_f32_f32")
+
+
+def whole(shape, blocks):
+    """The shape of a matrix whose blocks are all whole."""
+    return tuple(-(-extent // side) * side for extent, side in zip(shape, blocks))
+
+
+def grown(array, rows):
+    """The array with rows of zeros below, where a library's blocks ask for more than it has."""
+    return array if len(array) == rows else np.concatenate([array, np.zeros((rows - len(array), *array.shape[1:]), array.dtype)])
 
 
 def sparse(name, first, second, values, shape, blocks=None):

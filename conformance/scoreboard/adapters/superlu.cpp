@@ -36,7 +36,7 @@ template <class T> int32_t run(const sc_task *task, sc_result *result) {
     return SC_OK;
 }
 
-const std::string VERSION = std::to_string(SUPERLU_MAJOR_VERSION) + "." + std::to_string(SUPERLU_MINOR_VERSION) + "." + std::to_string(SUPERLU_PATCH_VERSION);
+const std::string VERSION = score::version(SUPERLU_MAJOR_VERSION, SUPERLU_MINOR_VERSION, SUPERLU_PATCH_VERSION);
 } // namespace
 
 SCORE_PLUGIN(score::manifest("superlu", VERSION, "sp_?gemv and sp_?gemm", R"(

@@ -1,43 +1,20 @@
 """PyTorch as a backend: CSR, CSC, COO and BSR tensors on "cpu" or "cuda", its argument: two libraries. `addmm` and its like have alpha and beta.
 
 Builds differ in what they take (MKL, CUDA, element types): claimed is what answers for a small matrix. Its blocks are whole ones, so that an
-operand whose edge cuts a block is given with that block filled up. On CUDA most calls end in cuSPARSE. TF32 is off by default.
-"""
+operand whose edge cuts a block is given with that block filled up. On CUDA most calls end in cuSPARSE. TF32 is off by default."""
 
-import sys
 import warnings
 
-import numpy as np
 import score
 import sparse_conformance as sc
 import torch
+from torch_tensors import DEVICE, array, grown, load, store, tensor
 
 warnings.simplefilter("ignore")  # that compressed tensors are in beta
 torch.set_num_threads(1)
-device, gpu = sys.argv[1], sys.argv[1] == "cuda"
+gpu = DEVICE == "cuda"
 where = torch.cuda.get_device_name() if gpu else f"CPU, one thread, {'MKL' if torch.backends.mkl.is_available() else 'no MKL'}"
-backend = sc.Backend(f"torch-{device}", torch.__version__, f"torch.sparse, {where}", "none" if gpu else "runs")
-whole = lambda shape, blocks: tuple(-(-extent // side) * side for extent, side in zip(shape, blocks))
-grown = lambda t, rows: t if len(t) == rows else torch.cat([t, t.new_zeros(rows - len(t), *t.shape[1:])])  # the filled edge
-# NumPy has the bits of bf16.
-tensor = lambda n: (torch.from_numpy(n.view(np.int16)).view(torch.bfloat16) if n.dtype == np.uint16 else torch.from_numpy(n)).to(device)
-array = lambda t: t.view(torch.int16).cpu().numpy().view(np.uint16) if t.dtype == torch.bfloat16 else t.cpu().numpy()
-
-
-def load(a):
-    (first, second), shape = (tensor(getattr(a, name).astype(np.int64)) for name in score.NAMES[a.format]), (a.rows, a.cols)
-    if a.format == "coo":
-        return torch.sparse_coo_tensor(torch.stack([first, second]), tensor(a.values), shape)
-    if a.format == "bcsr":
-        blocks = a.block_rows, a.block_cols
-        return torch.sparse_bsr_tensor(first, second, tensor(a.values).reshape(-1, *blocks), whole(shape, blocks))
-    return getattr(torch, f"sparse_{a.format}_tensor")(first, second, tensor(a.values), shape)
-
-
-def store(t, name, rows, cols):
-    t = t.coalesce() if name == "coo" else t
-    places = t.indices() if name == "coo" else (t.ccol_indices(), t.row_indices()) if name == "csc" else (t.crow_indices(), t.col_indices())
-    return score.sparse(name, *map(array, places), array(t.values()), (rows, cols))
+backend = sc.Backend(f"torch-{DEVICE}", torch.__version__, f"torch.sparse, {where}", "none" if gpu else "runs")
 
 
 def product(task):
