@@ -28,9 +28,12 @@ pub fn unmade(case: &Case, backend: &dyn Backend, reason: String) -> CaseRecord 
 pub(crate) fn record(
     case: &Case,
     backend: &dyn Backend,
-    (judged, repeated): (Judged, Option<Repeated>),
+    (mut judged, repeated): (Judged, Option<Repeated>),
     degenerate: &[String],
 ) -> CaseRecord {
+    if let Verdict::Within { share } = &mut judged.verdict {
+        *share = five_digits(*share);
+    }
     let share = match judged.verdict {
         Verdict::Exact => None,
         Verdict::Within { share } => Some(share),
@@ -63,6 +66,11 @@ pub(crate) fn record(
         output: None,
         waived: None,
     }
+}
+
+/// A share of a bound with the digits that somebody reads: the others are a twentieth of a report's bytes. Zero stays the only zero.
+fn five_digits(share: f64) -> f64 {
+    format!("{share:.4e}").parse().unwrap_or(share)
 }
 
 /// How a backend from outside the program is selected; `None` for one that its name selects.
@@ -149,6 +157,13 @@ mod tests {
         wrong.add((17, 2));
         let expected = "wrong (and 1 more; all in row 17 of 64 and columns 0 to 2 of 3)";
         assert_eq!((said(&wrong).message.as_str(), said(&wrong).elements.is_some()), (expected, true));
+    }
+
+    /// A report's shares took 485 kB of its 10.1 MB, which shall be at most 10.
+    #[test]
+    fn shares_have_five_digits_and_only_zero_is_zero() {
+        let kept = [0.25886866624142896, 0.99999987, 1.0, 0.0, 5e-324].map(five_digits);
+        assert_eq!(kept, [0.25887, 1.0, 1.0, 0.0, 5e-324]);
     }
 
     /// It read "expected inf, found -3.96e307: error inf exceeds the bound inf".

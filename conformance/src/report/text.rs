@@ -123,7 +123,7 @@ fn late(report: &Report) -> String {
 /// One line for each backend of which a single case was long.
 fn slow(report: &Report) -> String {
     let line = |(name, slow): (&str, &SlowestCase)| {
-        format!("{name}: {:.1} s in one case: {}\n", slow.seconds, one_line(&slow.case))
+        format!("slowest case of {name}: {:.1} s, {}\n", slow.seconds, one_line(&slow.case))
     };
     report.timings.conspicuous().into_iter().map(line).collect()
 }

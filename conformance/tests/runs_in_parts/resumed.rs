@@ -96,12 +96,16 @@ fn what_the_journal_holds_is_not_judged_again() {
     let found: Vec<&str> = report.failures().map(|c| c.case.as_str()).collect();
     assert_eq!(found, vec![case.as_str(); backends.len()]);
     assert_eq!(report.cases.len(), whole.cases.len());
+    let slowest = report.timings.slowest;
+    assert!(!slowest.is_empty() && slowest.values().all(|slow| slow.case != case), "{slowest:?}");
     drop(extras);
-    // All others were noted: a second resumption has nothing to do.
+    // All others were noted: a second resumption has nothing to do, and no case of it is the slowest.
     let (_, done) = Journal::resume(folder.path(), &header).expect("readable").expect("there");
     assert_eq!(done.records.len() as u64, whole.plan.distinct_cases);
     let names: BTreeSet<&String> = done.sources.keys().collect();
     assert_eq!(names, whole.sources.iter().map(|s| &s.spec).collect());
+    let report = run(&options(), &Extras { done, ..Extras::default() });
+    assert!(report.cases.len() == whole.cases.len() && report.timings.slowest.is_empty());
 }
 
 #[test]

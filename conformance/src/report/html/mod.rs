@@ -175,7 +175,7 @@ fn facts(report: &Report) -> Vec<(&str, String)> {
         ("Command", here.command_line.join(" ")),
     ];
     for (backend, slow) in report.timings.conspicuous() {
-        facts.push(("Slowest case", format!("{:.1} s in {backend}: {}", slow.seconds, slow.case)));
+        facts.push(("Slowest case", format!("of {backend}: {:.1} s, {}", slow.seconds, slow.case)));
     }
     facts.extend(here.notes.iter().map(|(name, value)| (name.as_str(), value.clone())));
     facts
