@@ -40,12 +40,14 @@ fn backends() -> Vec<Box<dyn Backend>> {
 }
 
 /// Runs without the two blocks that may differ.
-fn run(options: &Options, extras: &Extras) -> Report {
+fn timed(options: &Options, extras: &Extras) -> Report {
     let backends = backends();
     let planned = Planned::new(options, &backends);
-    let mut report = campaign::run_with(planned, &backends, Environment::default(), &(), extras);
-    report.timings = Timings::default();
-    report
+    campaign::run_with(planned, &backends, Environment::default(), &(), extras)
+}
+
+fn run(options: &Options, extras: &Extras) -> Report {
+    Report { timings: Timings::default(), ..timed(options, extras) }
 }
 
 fn shards(options: &Options, count: u64, extras: &Extras) -> Vec<(PathBuf, Report)> {

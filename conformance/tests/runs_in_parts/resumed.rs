@@ -1,6 +1,6 @@
 //! A run that was killed goes on from its journal.
 
-use super::{backends, options, run, same_lines, shard_of};
+use super::{backends, options, run, same_lines, shard_of, timed};
 use crate::cli::run_in;
 use sparse_conformance::backend::Backend;
 use sparse_conformance::campaign::{Extras, Planned};
@@ -92,7 +92,7 @@ fn what_the_journal_holds_is_not_judged_again() {
     let (journal, done) = Journal::resume(folder.path(), &header).expect("readable").expect("there");
     assert_eq!(done.records.len(), 1);
     let extras = Extras { journal: Some(journal), done, ..Extras::default() };
-    let report = run(&options(), &extras);
+    let report = timed(&options(), &extras);
     let found: Vec<&str> = report.failures().map(|c| c.case.as_str()).collect();
     assert_eq!(found, vec![case.as_str(); backends.len()]);
     assert_eq!(report.cases.len(), whole.cases.len());
@@ -104,7 +104,7 @@ fn what_the_journal_holds_is_not_judged_again() {
     assert_eq!(done.records.len() as u64, whole.plan.distinct_cases);
     let names: BTreeSet<&String> = done.sources.keys().collect();
     assert_eq!(names, whole.sources.iter().map(|s| &s.spec).collect());
-    let report = run(&options(), &Extras { done, ..Extras::default() });
+    let report = timed(&options(), &Extras { done, ..Extras::default() });
     assert!(report.cases.len() == whole.cases.len() && report.timings.slowest.is_empty());
 }
 
