@@ -1,7 +1,7 @@
 // cuSPARSELt as a plug-in: products with A of 2:4 in f16 and bf16, and of 1:2 in TF32, along the inner dimension: the contracts of N:M with
 // vectors of one element and A transposed. The library compresses a dense A itself, so that this one is written out, filled up with zeros to
 // multiples of 64 as B and C are, by rows; B of TF32 by columns, because version 0.8.0 does not return from a product with rows of it
-// (reports/cusparselt_tf32.cpp). What is rounded to TF32 is rounded to even, as B is. It takes alpha and beta, and chooses the kernel.
+// (reports/cusparselt_tf32.cpp). What is rounded to TF32 is rounded to even, as B is. The library takes alpha and beta, and chooses the kernel.
 #include "device.hpp"
 #include <cusparseLt.h>
 

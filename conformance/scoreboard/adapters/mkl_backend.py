@@ -15,8 +15,8 @@ def product(task):
     if task.op == "spmv":
         return a.multiply(task.transpose_a, task.alpha, task.x, task.beta, task.y)
     b, c = (task.header["dense"][name] for name in "bc")
-    lines = c["layout"] == "row", b["ld"], c["ld"]
-    a.multiply(task.transpose_a, task.alpha, task.b.T if task.transpose_b else task.b, task.beta, task.c, lines)
+    layout = c["layout"] == "row", b["ld"], c["ld"]
+    a.multiply(task.transpose_a, task.alpha, task.b.T if task.transpose_b else task.b, task.beta, task.c, layout)
 
 
 def spgemm(task):

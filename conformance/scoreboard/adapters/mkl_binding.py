@@ -35,7 +35,7 @@ def pointer(array):
     return ct.c_void_p(array.ctypes.data)
 
 
-def grown(array, ld, rows, by_rows):
+def grown_lines(array, ld, rows, by_rows):
     """The array with lines of zeros added for the edge of the block format, and its leading dimension; itself if there is none."""
     if len(array) == rows:
         return array, ld
@@ -46,7 +46,7 @@ def grown(array, ld, rows, by_rows):
 
 
 class Handle:
-    """A sparse matrix in MKL, with the arrays that it points to. MKL's blocks are whole ones: `shape` is theirs."""
+    """A sparse matrix in MKL, with the arrays that it points to. MKL's blocks are whole ones: `shape` is that of all blocks."""
 
     def __init__(self, a):
         self.letter, self.real = ("d", ct.c_double) if a.values.dtype == np.float64 else ("s", ct.c_float)
@@ -66,16 +66,16 @@ class Handle:
         if self.ref:
             mkl.mkl_sparse_destroy(self.ref)
 
-    def multiply(self, turned, alpha, b, beta, c, lines=None):
-        """c = alpha * op(this) * b + beta * c, of vectors, or of matrices whose `lines` are (by rows, ldb, ldc)."""
+    def multiply(self, turned, alpha, b, beta, c, layout=None):
+        """c = alpha * op(this) * b + beta * c, of vectors, or of matrices whose `layout` is (by rows, ldb, ldc)."""
         head = 11 if turned else 10, self.real(alpha), self.ref, Descr(GENERAL, 0, 0)
         m, k = self.shape[:: -1 if turned else 1]
-        if lines is None:
+        if layout is None:
             full_b, full_c = score.grown(b, k), score.grown(c, m)
             call(f"mkl_sparse_{self.letter}_mv", *head, pointer(full_b), self.real(beta), pointer(full_c))
         else:
-            by_rows, ldb, ldc = lines
-            (full_b, ldb), (full_c, ldc) = grown(b, ldb, k, by_rows), grown(c, ldc, m, by_rows)
+            by_rows, ldb, ldc = layout
+            (full_b, ldb), (full_c, ldc) = grown_lines(b, ldb, k, by_rows), grown_lines(c, ldc, m, by_rows)
             tail = pointer(full_b), c.shape[1], ldb, self.real(beta), pointer(full_c), ldc
             call(f"mkl_sparse_{self.letter}_mm", *head, 101 if by_rows else 102, *tail)
         if full_c is not c:

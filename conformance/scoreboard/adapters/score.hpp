@@ -31,7 +31,7 @@ template <class T> struct View {
     }
 };
 
-// A dense operand copied without gaps, by columns or by rows; zeros fill it up where a library wants more of them.
+// A dense operand copied without gaps, by columns or by rows; zeros fill it up to `rows` x `cols`, where a library wants a larger one.
 template <class T> std::vector<T> tight(const sc_dense *d, bool by_rows = false, uint64_t rows = 0, uint64_t cols = 0) {
     rows = std::max(rows, d->rows), cols = std::max(cols, d->cols);
     std::vector<T> copy(rows * cols);

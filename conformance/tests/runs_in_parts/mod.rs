@@ -39,13 +39,14 @@ fn backends() -> Vec<Box<dyn Backend>> {
     vec![Box::new(Portable), Box::new(Sprs), Box::new(NalgebraSparse)]
 }
 
-/// Runs without the two blocks that may differ.
+/// A run, with the time that it took.
 fn timed(options: &Options, extras: &Extras) -> Report {
     let backends = backends();
     let planned = Planned::new(options, &backends);
     campaign::run_with(planned, &backends, Environment::default(), &(), extras)
 }
 
+/// Runs without the two blocks that may differ.
 fn run(options: &Options, extras: &Extras) -> Report {
     Report { timings: Timings::default(), ..timed(options, extras) }
 }
