@@ -30,6 +30,9 @@ SCHEMA = "sparse-conformance-report-2"
 # One thread everywhere, so that a run can be repeated.
 THREADS = ["OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "NUMBA_NUM_THREADS=1"]
 
+# Why a row is kept of a library that nobody asked for.
+UNASKED = "not judged in this run"
+
 
 def must(command, what):
     """Runs a command without which nothing can be judged."""
@@ -218,9 +221,9 @@ def main():
             must([sys.executable, "-m", "venv", str(work / "venv")], "venv")
         must([str(work / "venv/bin/pip"), "install", "-q", "numpy", str(ROOT / "conformance/python")], "pip")
     committed = {row["name"]: row for row in json.loads((HERE / "scoreboard.json").read_text())["libraries"]}
-    rows, skipped, failed = [], [], []
+    rows, skipped, failed, kept = [], [], [], 0
     for library in libraries:
-        reason = "not judged in this run"
+        reason = UNASKED
         try:
             if library["name"] in chosen and not options.again:
                 reason = ""
@@ -238,8 +241,11 @@ def main():
             continue
         rows.append(row)
         deviate = sum(d["cases"] for d in row["deviations"])
-        kept = f"; judged on {row['of']['date']}: {reason}" if reason else ""
-        print(f"{row['title']} {row['version']}: {row['judged']} cases judged, {deviate} deviate, {row['not_run']} not run{kept}", flush=True)
+        kept += bool(reason)
+        if reason == UNASKED:
+            continue
+        before = f"; kept as it was judged on {row['of']['date']}: {reason}" if reason else ""
+        print(f"{row['title']} {row['version']}: {row['judged']} cases judged, {deviate} deviate, {row['not_run']} not run{before}", flush=True)
     if not rows:
         sys.exit("nothing was judged")
     board = {"date": max(row["of"]["date"] for row in rows), "libraries": rows, "skipped": skipped}
@@ -247,7 +253,7 @@ def main():
     (out / "scoreboard.json").write_text(json.dumps(board, indent=1, ensure_ascii=False) + "\n")
     (out / "scoreboard.html").write_text(page.html(board))
     open_ones = sum(d["kind"] == "not adjudicated" for row in rows for d in row["deviations"])
-    print(f"{len(rows)} libraries, {len(skipped)} skipped, {open_ones} kinds of deviations not adjudicated: {out / 'scoreboard.html'}")
+    print(f"{len(rows)} libraries, {kept} of them kept as they were, {len(skipped)} skipped, {open_ones} kinds of deviations not adjudicated: {out / 'scoreboard.html'}")
     # A row that was kept has the words of the day on which it was judged.
     says = {(e["library"], e["kind"], e["why"], e.get("checked"), e.get("report")) for e in findings}
     for row in rows:

@@ -8,7 +8,7 @@ use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{AnySlice, Precision};
 use sparse_oracle::task::{DenseRef, Inputs, RawSparse, SddmmMode};
-use sparse_oracle::verdict::{Defect, Verdict};
+use sparse_oracle::verdict::{Defect, Mismatch, Verdict};
 
 /// 2 x 3: (1 . 2) and (. 3 .), in a format of one's choice.
 fn matrix(kind: FormatKind) -> AnySparse {
@@ -68,6 +68,14 @@ fn layouts_transposes_and_what_c_held_are_read_as_the_task_says() {
     let y = Some(dense(3, 1, 1, Layout::RowMajor, &[1.0, 2.0, 3.0]));
     let task = Inputs { b, y, mode: SddmmMode::Scale, ..Inputs::plain(Op::Sddmm, &s) };
     assert_eq!(verdict(&task, Found::row_major(AnySlice::F32(&[1.0, 6.0, 60.0]), 1)), Verdict::Exact);
+
+    // Found by a reader: wrong ones of its three stored positions were in "rows 1 to 2 of 2 and column 0 of 3", S being 2 x 3.
+    let wrong = verdict(&task, Found::row_major(AnySlice::F32(&[1.0, 7.0, 70.0]), 1));
+    let Verdict::Wrong(Mismatch { at: Some((1, 0)), elements: Some(elements), .. }) = wrong.map_wrong(|m| *m)
+    else {
+        panic!("two are wrong");
+    };
+    assert_eq!((elements.shape, elements.rows.first, elements.rows.last), ((3, 1), 1, 2));
 }
 
 /// A user's kernel that wrote nothing was told of wrong elements wherever beta is not 0, and had to find out alone that C had stayed as it was.

@@ -42,7 +42,7 @@ use wildmatch::WildMatch;
 /// How much to run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tier {
-    /// Seconds: every pair of what cases vary in, for every contract.
+    /// Seconds for a kernel, minutes for all: every pair of what cases vary in, for every contract.
     #[default]
     Quick,
     /// Minutes.
@@ -69,7 +69,9 @@ impl Tier {
     #[must_use]
     pub const fn explanation(self) -> &'static str {
         match self {
-            Tier::Quick => "Seconds: every pair of what cases vary in, for every contract",
+            Tier::Quick => {
+                "Seconds for a kernel, minutes for all: every pair of what cases vary in, for every contract"
+            }
             Tier::Full => "Minutes",
             Tier::Extensive => "Hours",
         }

@@ -29,7 +29,7 @@ from .protocol import FIELDS, OPERATIONS, Backend, Sparse, Task, _Broke, _broken
 
 _RELAY = Path(__file__).with_name("_relay.py")
 _FINDING = re.compile(r"^finding: (?P<words>.*)\n +(?P<again>SPARSE_CASE=.*)", re.MULTILINE)
-_PROGRESS = re.compile(r"[0-9,]+/[0-9,]+ (case lines|seeded bugs hunted)")
+_PROGRESS = re.compile(r"[0-9,]+/[0-9,]+ (case lines|seeded bugs tried)")
 _SHOWN = 5
 # A function that returned from none of so many calls hangs.
 _HUNG = 3

@@ -120,7 +120,7 @@ impl Shown {
     pub(super) fn new(quiet: bool, stop: Option<Stop>) -> Shown {
         Shown {
             gauge: Gauge::new("case lines", quiet),
-            hunts: Gauge::new("seeded bugs hunted", quiet),
+            hunts: Gauge::new("seeded bugs tried", quiet),
             stop,
             planned: AtomicUsize::new(0),
             judged: AtomicUsize::new(0),

@@ -43,7 +43,7 @@ pub(super) fn run(args: &Args) -> Result<u8> {
         .context("the threads can't be started; try a smaller --jobs")?;
     let options =
         Options { tier: args.tier, seed: args.seed, contracts: args.contracts.clone(), ..Options::default() };
-    let gauge = Gauge::new("bugs hunted", false);
+    let gauge = Gauge::new("bugs tried", false);
     let told = |over, of| gauge.at(over, of, String::new);
     let card = pool.install(|| selftest::run(&options, args.only.as_deref(), &told));
     drop(gauge);

@@ -259,7 +259,7 @@ fn environment(report: &Report) -> String {
         ("compiler", here.rustc.clone()),
         ("started", here.started.clone()),
         ("took", format!("{:.1} s on {}", report.timings.total_seconds, counted(here.threads, "thread"))),
-        ("command", here.command_line.join(" ")),
+        ("command", shell_words::join(&here.command_line)),
         ("sandbox", here.notes.get("sandbox").cloned().unwrap_or_default()),
     ];
     for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {

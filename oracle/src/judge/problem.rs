@@ -162,14 +162,6 @@ impl Problem<'_> {
         }
     }
 
-    /// Rows and columns of the matrix that the elements stand in.
-    pub(super) fn extent(&self) -> (usize, usize) {
-        match self {
-            Problem::Spmm { .. } | Problem::Spgemm { .. } => self.shape(),
-            Problem::Sddmm { x, y, .. } => (x.rows(), y.rows()),
-        }
-    }
-
     /// Largest finite |b|, for allowances that need it.
     #[must_use]
     pub fn b_max(&self) -> f64 {

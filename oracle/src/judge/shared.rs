@@ -150,7 +150,7 @@ impl<'a> Product<'a> {
         };
         if let Verdict::Wrong(mismatch) = &mut judged.verdict
             && !exact.is_by_number()
-            && output.is_as_before(problem.extent().1)
+            && output.is_as_before(problem.shape().1)
         {
             mismatch.message.insert_str(0, AS_BEFORE);
         }

@@ -66,7 +66,7 @@ impl Sheet {
             let accepted = rule.accepts(site, c);
             lines.push(SheetLine { at: site.at, accepted, may_be_missing, first: OnceLock::new() });
         })?;
-        Ok((count <= most).then(|| Sheet { shape: problem.extent(), out: arithmetic.out, lines }))
+        Ok((count <= most).then(|| Sheet { shape: problem.shape(), out: arithmetic.out, lines }))
     }
 
     /// As [`judge`](super::judge) with an output that lies so.

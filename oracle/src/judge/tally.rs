@@ -96,7 +96,7 @@ pub(super) fn is_screened(
 
 /// Every element by the rule.
 fn one_by_one(problem: &Problem<'_>, mut rule: Rule<'_>, output: &Output<'_>) -> Result<Tally, Refusal> {
-    let mut tally = Tally::new(problem.extent(), rule.arithmetic().out, output.poison);
+    let mut tally = Tally::new(problem.shape(), rule.arithmetic().out, output.poison);
     problem.for_each(&mut |site| tally.site(&mut rule, site, output))?;
     Ok(tally)
 }

@@ -16,8 +16,9 @@
   const buttons = [...document.querySelectorAll("button[data-facet]")];
   const facets = Math.max(0, ...buttons.map((button) => Number(button.dataset.facet))) + 1;
   const end = document.createElement("div");
+  // From above only: what is put in above a heading that somebody has jumped to would push it away.
   const nearing = new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) more(); },
-    { rootMargin: "1200px" });
+    { rootMargin: "0px 0px 1200px 0px" });
   let items = [], matching = [], shown = 0;
   let chosen = Array(facets).fill(null);
 
@@ -79,10 +80,10 @@
     filter.value = "";
     show();
   }
-  // A link to a finding finds it, wherever it stands.
+  // A link to a finding finds it, wherever it stands; one to a heading, where it stands once the list is there.
   function jump() {
     const name = location.hash.slice(1);
-    if (!name.startsWith("f-")) return;
+    if (!name.startsWith("f-")) return document.getElementById(name)?.scrollIntoView();
     const found = items.find((item) => item.element.includes(` id="${name}"`));
     if (!found) return;
     if (!document.getElementById(name)) {

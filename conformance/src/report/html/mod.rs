@@ -172,7 +172,7 @@ fn facts(report: &Report) -> Vec<(&str, String)> {
         ("Compiler", here.rustc.clone()),
         ("Element types", report.plan.precisions.join(" ")),
         ("Files", report.plan.matrices.join(" ")),
-        ("Command", here.command_line.join(" ")),
+        ("Command", shell_words::join(&here.command_line)),
     ];
     for (backend, slow) in report.timings.conspicuous() {
         facts.push(("Slowest case", format!("of {backend}: {:.1} s, {}", slow.seconds, slow.case)));
