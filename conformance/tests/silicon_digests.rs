@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Cases of f64 with NaN and infinities in the operands whose result has other bits, and is right by the judge on both. Of two operands that
 /// are NaN an instruction hands one on, which PTX leaves open, and the assembler may swap them: `fma.rn.f64 acc, value, b, acc` is
-/// `DFMA acc, b, value, acc` for sm_90, and of the two sums of a thread `wide` adds the second the other way round. Played from PTX with these
+/// `DFMA acc, b, value, acc` for `sm_90`, and of the two sums of a thread `wide` adds the second the other way round. Played from PTX with these
 /// 15 operands swapped by hand, all 211 results of `spmm.csr.f64` have the bits of the H200.
 const OTHER_BITS: [&str; 4] = [
     "spmm.csr.f64_f64_f64_f64/banded:rows=41,cols=41,lower=5,upper=5,density=0.593,seed=143030/values=special,724437/alpha=-0.5/beta=1/tb/ldb=+16/ldc=+16/after=other",
