@@ -1,5 +1,6 @@
-// axe.js PAGE...: what axe-core finds on each page, light and dark, on a wide and a narrow screen. Exit code 1 where it finds something,
-// or where the page's own script fails. NODE_PATH names the folder that holds axe-core and puppeteer-core, CHROMIUM the browser.
+// axe.js PAGE...: what axe-core finds on each page, light and dark, on a wide and a narrow screen, and links to its headings that do not
+// arrive. Exit code 1 where it finds something, or where the page's own script fails. NODE_PATH names the folder that holds axe-core and
+// puppeteer-core, CHROMIUM the browser.
 "use strict";
 const puppeteer = require("puppeteer-core");
 const path = require("path");
@@ -7,6 +8,25 @@ const path = require("path");
 const axe = require.resolve("axe-core/axe.min.js");
 const SCHEMES = ["light", "dark"];
 const WIDTHS = [1400, 420];
+
+// Links to headings of the page that do not arrive: a list above them may grow meanwhile.
+async function missed(page) {
+  const links = await page.$$eval('a[href^="#"]', (all) => [...new Set(all.map((link) => link.getAttribute("href")))]);
+  const complaints = [];
+  for (const link of links.filter((link) => /^#[a-z]+$/.test(link))) {
+    const top = await page.evaluate(async (link) => {
+      scrollTo(0, 0);
+      document.querySelector(`a[href="${link}"]`).click();
+      await new Promise((done) => setTimeout(done, 300));
+      const target = document.querySelector(link);
+      const end = Math.ceil(scrollY + innerHeight) >= document.documentElement.scrollHeight;
+      return end ? 0 : target ? Math.round(target.getBoundingClientRect().top) : NaN;
+    }, link);
+    if (!(Math.abs(top) <= 100)) complaints.push(`${link} does not arrive: its target is ${top} pixels below the top`);
+  }
+  await page.evaluate(() => scrollTo(0, 0));
+  return complaints;
+}
 
 async function found(browser, file, scheme, width) {
   const page = await browser.newPage();
@@ -18,6 +38,7 @@ async function found(browser, file, scheme, width) {
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
   await page.goto(`file://${path.resolve(file)}`, { waitUntil: "load" });
   if (await page.$("#finding-data")) await page.waitForSelector("html[data-ready]");
+  complaints.push(...await missed(page));
   await page.addScriptTag({ path: axe });
   const result = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
   for (const violation of result.violations) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What axe-core finds on the page of a report, with findings and without, light and dark, wide and narrow. By hand: it needs node, a
+# What axe-core finds on the page of a report, with findings and without, light and dark, wide and narrow; links that do not arrive. By hand: it needs node, a
 # browser, and npm for axe-core and what drives the browser.
 source "$(dirname "$0")/env.sh"
 chromium="${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"

@@ -16,9 +16,10 @@
   const buttons = [...document.querySelectorAll("button[data-facet]")];
   const facets = Math.max(0, ...buttons.map((button) => Number(button.dataset.facet))) + 1;
   const end = document.createElement("div");
-  // From above only: what is put in above a heading that somebody has jumped to would push it away.
+  // The top quarter of the window does not count: there the list ends for somebody who has jumped to the heading behind it, which would be
+  // pushed away by what is put in.
   const nearing = new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) more(); },
-    { rootMargin: "0px 0px 1200px 0px" });
+    { rootMargin: "-25% 0px 1200px 0px" });
   let items = [], matching = [], shown = 0;
   let chosen = Array(facets).fill(null);
 
