@@ -30,9 +30,6 @@ SCHEMA = "sparse-conformance-report-2"
 # One thread everywhere, so that a run can be repeated.
 THREADS = ["OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "NUMBA_NUM_THREADS=1"]
 
-# Why a row is kept of a library that nobody asked for.
-UNASKED = "not judged in this run"
-
 
 def must(command, what):
     """Runs a command without which nothing can be judged."""
@@ -223,10 +220,10 @@ def main():
     committed = {row["name"]: row for row in json.loads((HERE / "scoreboard.json").read_text())["libraries"]}
     rows, skipped, failed, kept = [], [], [], 0
     for library in libraries:
-        reason = UNASKED
+        asked = library["name"] in chosen and not options.again
+        reason = "" if asked else "not judged in this run"
         try:
-            if library["name"] in chosen and not options.again:
-                reason = ""
+            if asked:
                 judge(library, work, options)
         except Skip as skip:
             reason = str(skip)
@@ -240,12 +237,11 @@ def main():
             print(f"{library['title']}: skipped: {reason}", flush=True)
             continue
         rows.append(row)
-        deviate = sum(d["cases"] for d in row["deviations"])
         kept += bool(reason)
-        if reason == UNASKED:
-            continue
-        before = f"; kept as it was judged on {row['of']['date']}: {reason}" if reason else ""
-        print(f"{row['title']} {row['version']}: {row['judged']} cases judged, {deviate} deviate, {row['not_run']} not run{before}", flush=True)
+        if asked:
+            deviate = sum(d["cases"] for d in row["deviations"])
+            before = f"; kept as it was judged on {row['of']['date']}: {reason}" if reason else ""
+            print(f"{row['title']} {row['version']}: {row['judged']} cases judged, {deviate} deviate, {row['not_run']} not run{before}", flush=True)
     if not rows:
         sys.exit("nothing was judged")
     board = {"date": max(row["of"]["date"] for row in rows), "libraries": rows, "skipped": skipped}
