@@ -1,6 +1,6 @@
 // axe.js PAGE...: what axe-core finds on each page, light and dark, on a wide and a narrow screen, and links to its headings that do not
 // arrive. Exit code 1 where it finds something, or where the page's own script fails. NODE_PATH names the folder that holds axe-core and
-// puppeteer-core, CHROMIUM the browser.
+// puppeteer-core; CHROMIUM the browser, or it is the one of @sparticuz/chromium, which is unpacked into TMPDIR.
 "use strict";
 const puppeteer = require("puppeteer-core");
 const path = require("path");
@@ -28,6 +28,13 @@ async function missed(page) {
   return complaints;
 }
 
+async function executable() {
+  if (process.env.CHROMIUM) return process.env.CHROMIUM;
+  // Where the package believes to be in a container without a desktop, it unpacks the libraries of the browser, too.
+  process.env.AWS_LAMBDA_JS_RUNTIME = "nodejs22.x";
+  return require("@sparticuz/chromium").executablePath();
+}
+
 async function found(browser, file, scheme, width) {
   const page = await browser.newPage();
   const complaints = [];
@@ -53,18 +60,22 @@ async function found(browser, file, scheme, width) {
 
 (async () => {
   const browser = await puppeteer.launch({
-    executablePath: process.env.CHROMIUM,
+    executablePath: await executable(),
+    headless: "shell",
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
   });
   let failed = false;
-  for (const file of process.argv.slice(2)) {
-    for (const scheme of SCHEMES) for (const width of WIDTHS) {
-      const complaints = await found(browser, file, scheme, width);
+  const views = process.argv.slice(2).flatMap((file) => SCHEMES.flatMap((scheme) => WIDTHS.map((width) => [file, scheme, width])));
+  // Much of the time passes in waiting, so that as many views as there are schemes and widths are looked at side by side.
+  const look = async () => {
+    for (let view = views.shift(); view; view = views.shift()) {
+      const complaints = await found(browser, ...view);
       failed ||= complaints.length > 0;
-      console.log(`ci: axe: ${file}, ${scheme}, ${width} pixels: ${complaints.length} findings`);
+      console.log(`ci: axe: ${view[0]}, ${view[1]}, ${view[2]} pixels: ${complaints.length} findings`);
       for (const complaint of complaints.slice(0, 40)) console.log(`ci: axe:   ${complaint}`);
     }
-  }
+  };
+  await Promise.all(Array.from({ length: SCHEMES.length * WIDTHS.length }, look));
   await browser.close();
   process.exitCode = failed ? 1 : 0;
 })();
