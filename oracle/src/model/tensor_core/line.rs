@@ -178,19 +178,22 @@ impl FusedSum {
     fn step_finite(&self, acc: Term, a: &Line, b: &Line, part: Range<usize>, scale: i32) -> u64 {
         let exponents = || a.exponent[part.clone()].iter().zip(&b.exponent[part.clone()]);
         let significands = a.significand[part.clone()].iter().zip(&b.significand[part.clone()]);
-        let mut largest = exponents().fold(self.zero_exponent, |largest, (x, y)| largest.max(x + y));
+        // All numbers here are far from the ends of their types: nothing wraps, and no step asks.
+        let mut largest =
+            exponents().fold(self.zero_exponent, |largest, (x, &y)| largest.max(x.wrapping_add(y)));
         if acc.significand != 0 {
             largest = largest.max(acc.exponent);
         }
-        let products = significands.zip(exponents()).map(|((&s, &t), (x, y))| {
-            let product = (i64::from(s) * i64::from(t)) << scale;
-            let shift = (largest - (x + y)).min(63);
-            // The magnitude is cut, not the two's complement.
-            let magnitude = product.unsigned_abs() >> shift;
-            if product < 0 { -(magnitude as i64) } else { magnitude as i64 }
+        let products = significands.zip(exponents()).map(|((&s, &t), (x, &y))| {
+            let shift = largest.wrapping_sub(x.wrapping_add(y)).min(63) as u32;
+            let magnitude = u64::from(s.unsigned_abs()).wrapping_mul(u64::from(t.unsigned_abs()));
+            // The magnitude is cut, not the two's complement. The sign is that of the product, without a branch that is guessed wrong.
+            let cut = magnitude.wrapping_shl(scale as u32).wrapping_shr(shift) as i64;
+            let sign = i64::from((s ^ t) >> 31);
+            (cut ^ sign).wrapping_sub(sign)
         });
         let lsb = largest - self.fraction;
         let acc = if acc.significand == 0 { 0 } else { acc.aligned(lsb) };
-        self.output.round(products.sum::<i64>() + acc, lsb)
+        self.output.round(products.fold(acc, i64::wrapping_add), lsb)
     }
 }
