@@ -9,7 +9,7 @@
 //! a change of meaning needs a new prefix.
 
 use crate::after::After;
-use crate::encodings::{Encoding, is_loose};
+use crate::encodings::Encoding;
 use crate::kept::Kept;
 use crate::keys;
 use crate::origin::Origin;
@@ -329,10 +329,6 @@ impl FromStr for Case {
         }
         check_factors(&contract, &params)?;
         check_kept(&params)?;
-        if params.align != 0 && !contract.op.is_dense() {
-            let reason = format!("{} has no dense array to shift", contract.op.name());
-            return Err(bad(&format!("align={}", params.align), reason));
-        }
         if let (Some(_), Some(after)) = (params.fault, params.after) {
             let reason = "the calls of a sequence are legal; without fault=";
             return Err(bad(&format!("after={}", after.name()), reason));
@@ -412,6 +408,9 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
     if !keys::names().any(|name| name == key_of(part)) {
         return Err(bad(part, unknown_key()));
     }
+    if let Some(reason) = keys::not_read(key_of(part), contract) {
+        return Err(bad(part, reason));
+    }
     match part.split_once('=').unwrap_or((part, "")) {
         ("n", v) => p.n = extent(v)?,
         ("alpha", v) => p.alpha = number(v)?,
@@ -424,9 +423,6 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
         ("lc", "col") => p.layout_c = Layout::ColMajor,
         ("ldb", v) => p.pad_b = extent(v)?,
         ("ldc", v) => p.pad_c = extent(v)?,
-        ("ly" | "ldy", _) if contract.op.signature().dense.len() < 2 => {
-            return Err(bad(part, "only SDDMM has a Y"));
-        }
         ("ly", "row") => p.layout_y = Some(Layout::RowMajor),
         ("ly", "col") => p.layout_y = Some(Layout::ColMajor),
         ("ldy", v) => p.pad_y = Some(extent(v)?),
@@ -442,19 +438,8 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
             let mode = SddmmMode::from_name(v).filter(|mode| *mode != SddmmMode::Pattern);
             p.mode = mode.ok_or_else(|| wrong(part))?;
         }
-        ("enc", "loose") => {
-            if !is_loose(contract.format) {
-                let reason = format!("{} has one encoding only of a matrix", contract.format.name());
-                return Err(bad(part, reason));
-            }
-            p.encoding = Encoding::Loose;
-        }
-        ("b", v) => {
-            p.right = Right::from_name(v).ok_or_else(|| wrong(part))?;
-            if contract.op.signature().sparse.len() < 2 {
-                return Err(bad(part, "only B of SpGEMM is sparse"));
-            }
-        }
+        ("enc", "loose") => p.encoding = Encoding::Loose,
+        ("b", v) => p.right = Right::from_name(v).ok_or_else(|| wrong(part))?,
         ("fault", v) => {
             let fault = Fault::ALL.iter().find(|f| f.1 == v);
             p.fault = Some(fault.ok_or_else(|| wrong(part))?.0);
@@ -470,11 +455,7 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
             p.after = Some(*after.ok_or_else(|| wrong(part))?);
         }
         ("calls", v) => p.kept_calls = Some(kept(v)?),
-        ("vb", _) if contract.op.is_exact() => return Err(bad(part, "transposes and conversions have no B")),
         ("vb", v) => p.kept_b = Some(kept(v)?),
-        ("vc", _) if !contract.op.updates() => {
-            return Err(bad(part, "only SpMM and SpMV read a C"));
-        }
         ("vc", v) => p.kept_c = Some(kept(v)?),
         (name, v) => {
             let parameter = keys::parameters().find(|parameter| parameter.name == name);
@@ -482,9 +463,6 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
             let value = v.parse().map_err(|_| wrong(part))?;
             if !parameter.assign(&mut p.blocks, value) {
                 return Err(bad(part, "must be 0 or 1"));
-            }
-            if !contract.reads(parameter) {
-                return Err(bad(part, "no format of this contract reads it"));
             }
         }
     }

@@ -79,8 +79,8 @@ pub(super) fn run(args: &Args, all: &[Box<dyn Backend>]) -> Result<u8> {
         Table::Keys => {
             for (name, unit, default, doc) in all_keys() {
                 let value = if unit.is_empty() { name.to_owned() } else { format!("{name}=") };
-                let unit = if unit.is_empty() { String::new() } else { format!("{unit}; ") };
-                writeln!(out, "{value:12} {doc}\n{:12} {unit}without it: {default}", "")?;
+                let unit = if unit.is_empty() { "stands alone" } else { unit };
+                writeln!(out, "{value:12} {doc}\n{:12} {unit}; without it: {default}", "")?;
             }
         }
         Table::Sources => {

@@ -7,7 +7,7 @@ use sparse_conformance_core::case::Fault;
 use sparse_conformance_core::keys::{self, KEYS};
 use sparse_conformance_core::right::Right;
 use sparse_conformance_core::sequence::After;
-use sparse_oracle::contract::{Op, all_contracts};
+use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::source::generator::quick_spec;
 use sparse_oracle::source::matrix_market::{write_matrix_market_csr, write_matrix_market_pattern};
 use sparse_oracle::source::smtx::write_smtx;
@@ -106,7 +106,7 @@ pub(super) fn case_line() -> Vec<Vec<u8>> {
             0 => "own",
             _ => VALUE_FAMILIES[turn % VALUE_FAMILIES.len()].name,
         };
-        let line = format!("{contract}/{source}/values={values},{i}{}", extras(contract.op, turn));
+        let line = format!("{contract}/{source}/values={values},{i}{}", extras(contract, turn));
         let parameters = keys::parameters().filter(|p| contract.reads(p));
         let line = parameters
             .fold(line, |line, p| format!("{line}/{}={}", p.name, p.samples[turn % p.samples.len()]));
@@ -115,10 +115,13 @@ pub(super) fn case_line() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Parameters that an operation has.
-fn extras(op: Op, turn: usize) -> &'static str {
-    let of = EXTRAS.iter().find(|of| of.0 == op).map_or(&[""][..], |of| of.1);
-    of[turn % of.len()]
+/// Parameters that an operation has, without those that this contract does not read.
+fn extras(contract: &Contract, turn: usize) -> String {
+    let of = EXTRAS.iter().find(|of| of.0 == contract.op).map_or(&[""][..], |of| of.1);
+    let name = |part: &str| part.split_once('=').map_or(part, |(name, _)| name).to_owned();
+    let parts = of[turn % of.len()].split('/').filter(|part| !part.is_empty());
+    let read = parts.filter(|part| keys::not_read(&name(part), contract).is_none());
+    read.map(|part| format!("/{part}")).collect()
 }
 
 const MOVES: &[&str] = &["", "/dups", "/block=1x8", "/unpruned"];
