@@ -18,6 +18,7 @@ import re
 import shlex
 import shutil
 import sys
+import textwrap
 import tomllib
 import zlib
 
@@ -127,7 +128,7 @@ def words_of(verdict):
         if verdict.get(key):
             # The exception, and not where on this machine.
             words = str(verdict[key]).strip()
-            return " ".join((words.split("Traceback")[0].strip() or last_line(words)).split())[:300]
+            return textwrap.shorten(words.split("Traceback")[0].strip() or last_line(words), 300, placeholder=" ...")
     return verdict["kind"]
 
 
