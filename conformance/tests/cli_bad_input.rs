@@ -147,7 +147,7 @@ fn unknown_names_are_refused_with_the_known_ones() {
             &["unknown contract", "spmm.csr.f64"],
         );
         refused(
-            &[command, "spmv.csr.f64_f64_f64_f64/uniform:seed=1/values=ones,1/n=9999999"],
+            &[command, "spmm.csr.f64_f64_f64_f64/uniform:seed=1/values=ones,1/n=9999999"],
             &["n=9999999", "65536"],
         );
         refused(&[command, "spmv.csr.f64_f64_f64_f64/uniform:seed=x/values=ones,1"], &["seed"]);

@@ -369,7 +369,7 @@ fn the_honest_kernel_is_not_accused_after_any_call_at_any_address() {
     ] {
         for after in After::ALL.into_iter().filter(|a| *a != After::Myriad) {
             let asked = Contract::from_name(contract).expect(contract);
-            let read = ["n", "align"].into_iter().filter(|key| keys::not_read(key, &asked).is_none());
+            let read = ["n", "align"].into_iter().filter(|key| keys::is_read(key, &asked));
             let own: String = read.map(|key| format!("/{key}=5")).collect();
             let line = format!(
                 "{contract}/uniform:rows=16,cols=24,density=0.2,seed=7/values=special,9{own}/after={}",

@@ -222,83 +222,87 @@ impl fmt::Display for Case {
             Filling::Own(seed) => write!(f, "own,{seed}")?,
         }
         let (p, default) = (&self.params, Params::default());
+        // What the contract does not read is no part of the case: the parser takes none of it.
+        let mut part = |key: &str, text: fmt::Arguments<'_>| {
+            if keys::is_read(key, &self.contract) { f.write_fmt(text) } else { Ok(()) }
+        };
         if p.n != default.n {
-            write!(f, "/n={}", p.n)?;
+            part("n", format_args!("/n={}", p.n))?;
         }
         // By bits: -0 is another request than 0.
         if p.alpha.to_bits() != default.alpha.to_bits() {
-            write!(f, "/alpha={}", decimal(p.alpha, Precision::F64))?;
+            part("alpha", format_args!("/alpha={}", decimal(p.alpha, Precision::F64)))?;
         }
         if p.beta.to_bits() != default.beta.to_bits() {
-            write!(f, "/beta={}", decimal(p.beta, Precision::F64))?;
+            part("beta", format_args!("/beta={}", decimal(p.beta, Precision::F64)))?;
         }
-        for (on, text) in [
-            (p.transpose_a, "/ta"),
-            (p.transpose_b, "/tb"),
-            (p.layout_b == Layout::ColMajor, "/lb=col"),
-            (p.layout_c == Layout::ColMajor, "/lc=col"),
-            (p.duplicates, "/dups"),
+        for (on, key, value) in [
+            (p.transpose_a, "ta", ""),
+            (p.transpose_b, "tb", ""),
+            (p.layout_b == Layout::ColMajor, "lb", "=col"),
+            (p.layout_c == Layout::ColMajor, "lc", "=col"),
+            (p.duplicates, "dups", ""),
         ] {
             if on {
-                f.write_str(text)?;
+                part(key, format_args!("/{key}{value}"))?;
             }
         }
         if p.pad_b != 0 {
-            write!(f, "/ldb=+{}", p.pad_b)?;
+            part("ldb", format_args!("/ldb=+{}", p.pad_b))?;
         }
         if p.pad_c != 0 {
-            write!(f, "/ldc=+{}", p.pad_c)?;
+            part("ldc", format_args!("/ldc=+{}", p.pad_c))?;
         }
         match p.layout_y {
             None => {}
-            Some(Layout::RowMajor) => f.write_str("/ly=row")?,
-            Some(Layout::ColMajor) => f.write_str("/ly=col")?,
+            Some(Layout::RowMajor) => part("ly", format_args!("/ly=row"))?,
+            Some(Layout::ColMajor) => part("ly", format_args!("/ly=col"))?,
         }
         if let Some(pad) = p.pad_y {
-            write!(f, "/ldy=+{pad}")?;
+            part("ldy", format_args!("/ldy=+{pad}"))?;
         }
         let blocks = |f: &FormatParams| (f.block_rows, f.block_cols);
         if blocks(&p.blocks) != blocks(&default.blocks) {
-            write!(f, "/block={}x{}", p.blocks.block_rows, p.blocks.block_cols)?;
+            part("block", format_args!("/block={}x{}", p.blocks.block_rows, p.blocks.block_cols))?;
         }
         for parameter in keys::parameters() {
             match (parameter.get)(&p.blocks) {
                 Some(value) if Some(value) != (parameter.get)(&default.blocks) => {
-                    write!(f, "/{}={value}", parameter.name)?;
+                    part(parameter.name, format_args!("/{}={value}", parameter.name))?;
                 }
                 _ => {}
             }
         }
         if p.unpruned {
-            f.write_str("/unpruned")?;
+            part("unpruned", format_args!("/unpruned"))?;
         }
         if p.encoding == Encoding::Loose {
-            f.write_str("/enc=loose")?;
+            part("enc", format_args!("/enc=loose"))?;
         }
         if p.right != default.right {
-            write!(f, "/b={}", p.right.name())?;
+            part("b", format_args!("/b={}", p.right.name()))?;
         }
         match p.mode {
             SddmmMode::Pattern => {}
-            mode => write!(f, "/mode={}", mode.name())?,
+            mode => part("mode", format_args!("/mode={}", mode.name()))?,
         }
         if let Some(fault) = p.fault {
-            write!(f, "/fault={}", fault.name())?;
+            part("fault", format_args!("/fault={}", fault.name()))?;
         }
         if p.align != default.align {
-            write!(f, "/align={}", p.align)?;
+            part("align", format_args!("/align={}", p.align))?;
         }
         if let Some(after) = p.after {
-            write!(f, "/after={}", after.name())?;
+            part("after", format_args!("/after={}", after.name()))?;
         }
         if let Some(kept) = p.kept_calls {
-            write!(f, "/calls={kept}")?;
+            part("calls", format_args!("/calls={kept}"))?;
         }
         if let Some(kept) = p.kept_b {
-            write!(f, "/vb={kept}")?;
+            part("vb", format_args!("/vb={kept}"))?;
         }
         if let Some(kept) = p.kept_c {
-            write!(f, "/vc={kept}")?;
+            part("vc", format_args!("/vc={kept}"))?;
         }
         Ok(())
     }
@@ -408,8 +412,8 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
     if !keys::names().any(|name| name == key_of(part)) {
         return Err(bad(part, unknown_key()));
     }
-    if let Some(reason) = keys::not_read(key_of(part), contract) {
-        return Err(bad(part, reason));
+    if !keys::is_read(key_of(part), contract) {
+        return Err(bad(part, keys::not_read(key_of(part))));
     }
     match part.split_once('=').unwrap_or((part, "")) {
         ("n", v) => p.n = extent(v)?,

@@ -37,7 +37,7 @@ pub struct Element {
     pub beta: f64,
     /// What C held.
     pub c: f64,
-    /// True where it is of the second call, from another C: in the first one, it was not wrong.
+    /// True where it is of the second call, from another C: in the first one nothing was wrong, and no element nearer to its bound.
     pub is_second: bool,
     /// alpha = 0 multiplies all the same.
     pub computes_zero: bool,
@@ -60,7 +60,7 @@ pub struct ElementView<'a> {
 type Interest = (u8, f64);
 
 /// Runs the case and returns the element asked for, or the first wrong one by the strongest tier that fails, or the one nearest to its bound:
-/// of the first call that is wrong, where C is read from two, else of the first. `None` for conversions, refusals, positions that do not exist, and sparse results of a backend.
+/// of the first call that is wrong, where C is read from two, else of the one that comes nearest to a bound. `None` for conversions, refusals, positions that do not exist, and sparse results of a backend.
 #[must_use]
 pub fn look(
     case: &Case,
@@ -77,17 +77,21 @@ pub fn look(
     let starts = starts(case, operands, view.profile);
     // Where nothing runs, no call differs from another.
     let calls = if view.backend.is_some() { starts.len() } else { 1 };
-    let mut first = None;
+    let mut best: Option<(Interest, Element)> = None;
     for call in starts.iter().take(calls).map(Option::as_deref).enumerate() {
-        let Some((interest, element)) = look_at_call(case, operands, (view, &exact), at, call) else {
+        let Some(found) = look_at_call(case, operands, (view, &exact), at, call) else {
             break;
         };
-        if interest.0 > 0 {
-            return Some(element);
+        let is_wrong = found.0.0 > 0;
+        // The verdict on the case is that of the worst element of all calls.
+        if best.as_ref().is_none_or(|best| found.0 > best.0) {
+            best = Some(found);
         }
-        first.get_or_insert(element);
+        if is_wrong {
+            break;
+        }
     }
-    first
+    best.map(|(_, element)| element)
 }
 
 /// The same of one call: its number, and the C that it starts from.

@@ -167,19 +167,23 @@ pub fn parameters() -> impl Iterator<Item = &'static Parameter> {
     PARAMETERS.iter().filter(|p| !p.name.starts_with(BLOCK))
 }
 
-/// Why cases of a contract have no key of this name: what the key is for. None where they have it.
+/// True where cases of a contract differ by the key of this name.
 #[must_use]
-pub fn not_read(name: &str, contract: &Contract) -> Option<String> {
-    if let Some(key) = KEYS.iter().find(|key| key.name == name) {
-        return (!(key.read_by)(contract))
-            .then(|| format!("nothing of this contract reads it; {name} is: {}", key.doc));
+pub fn is_read(name: &str, contract: &Contract) -> bool {
+    match KEYS.iter().find(|key| key.name == name) {
+        Some(key) => (key.read_by)(contract),
+        None => parameters().any(|parameter| parameter.name == name && contract.reads(parameter)),
     }
-    let unread =
-        parameters().find(|parameter| parameter.name == name).filter(|parameter| !contract.reads(parameter));
-    unread.map(|parameter| {
-        let formats: Vec<&str> = parameter.formats.iter().map(|format| format.name()).collect();
-        format!("no format of this contract reads it; these do: {}", formats.join(", "))
-    })
+}
+
+/// For whom a key is that a contract does not read.
+pub(crate) fn not_read(name: &str) -> String {
+    let formats = parameters().find(|parameter| parameter.name == name).map(|parameter| parameter.formats);
+    let formats: Vec<&str> = formats.unwrap_or_default().iter().map(|format| format.name()).collect();
+    match KEYS.iter().find(|key| key.name == name) {
+        Some(key) => format!("nothing of this contract reads it; {name} is: {}", key.doc),
+        None => format!("no format of this contract reads it; these do: {}", formats.join(", ")),
+    }
 }
 
 /// The names of all keys.

@@ -2,7 +2,7 @@
 
 use crate::bugs::{self, Bug, edited, honest};
 use crate::minimal::{load, shrunk, size, wrong};
-use sparse_conformance::backend::{Backend, Failure, Support};
+use sparse_conformance::backend::{Backend, Failure, Portable, Support};
 use sparse_conformance::case::{Case, Filling};
 use sparse_conformance::element::{ElementView, look};
 use sparse_conformance::operands::build;
@@ -10,6 +10,7 @@ use sparse_conformance::report::VerdictRecord;
 use sparse_conformance::runner::run_case;
 use sparse_oracle::contract::Contract;
 use sparse_oracle::format::Sparse;
+use sparse_oracle::judge::ElementVerdict;
 use sparse_oracle::scalar::{AnySlice, AnySliceMut};
 use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::task::{Answer, Task};
@@ -162,4 +163,35 @@ fn what_is_wrong_from_the_second_c_alone_is_said_to_be_and_is_looked_at() {
         let expected = if is_second { call } else { "element (0, 0): " };
         assert!(said.message.starts_with(expected), "{}", said.message);
     }
+}
+
+/// A new user met two shares in one `explain`: that of the verdict was of the second call, and that of the element of the first.
+#[test]
+fn the_element_that_is_shown_has_the_share_of_the_verdict() {
+    let mut second = 0;
+    for seed in 1..=20 {
+        let line =
+            format!("spmm.csr.f32_f32_f32_f32/dense:rows=3,cols=40,seed=1/values=near-one,{seed}/n=3/beta=1");
+        let (case, loaded) = load(&line);
+        let honest: Box<dyn Backend> = Box::new(Portable);
+        let Support::Supported { arithmetic, profile } = honest.support(&case.contract, &case.params) else {
+            panic!("the portable kernels have {}", case.contract);
+        };
+        let operands = build(&case, &loaded).expect("operands");
+        let view = ElementView { arithmetic: &arithmetic, profile: &profile, backend: Some(&*honest) };
+        let element = look(&case, &operands, view, None).expect("an element");
+        let VerdictRecord::Within { share } = run_case(&case, &loaded, &[honest]).records.remove(0).verdict
+        else {
+            panic!("{line}: forty terms near one are rounded");
+        };
+        let ElementVerdict::Within(shown) = element.accepted.judge(element.found) else {
+            panic!("{line}: the element is not the worst");
+        };
+        assert!(
+            (share - shown).abs() <= 1e-4 * shown,
+            "{line}: {share} of the verdict, {shown} of the element"
+        );
+        second += usize::from(element.is_second);
+    }
+    assert!(second > 0, "one of twenty is worst in the second call");
 }

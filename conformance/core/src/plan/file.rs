@@ -120,8 +120,8 @@ fn plain(contract: Contract, origin: Origin, mix: &mut Mix) -> Case {
     let filling = if is_drawn { Filling::Drawn(ValueFamily::NearOne, seed) } else { Filling::Own(seed) };
     let n = match contract.op.signature().returned {
         Returned::Sampled => 16,
-        Returned::Vector => Params::default().n,
-        Returned::Matrix | Returned::Product | Returned::Moved => 32,
+        Returned::Vector | Returned::Moved => Params::default().n,
+        Returned::Matrix | Returned::Product => 32,
     };
     let layout_c = if contract.op.signature().returned == Returned::Matrix && contract.types == TYPES[0] {
         Layout::ColMajor

@@ -106,7 +106,7 @@ fn terms(out: &mut dyn Write, case: &Case, element: &Element) -> Result<()> {
     if element.is_second {
         writeln!(
             out,
-            "  C          of the second call, from other values: in the first, this element was not wrong"
+            "  C          of the second call, from other values: what the first returned is no worse"
         )?;
     }
     let added = if element.beta == 0.0 {
