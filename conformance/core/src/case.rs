@@ -5,8 +5,8 @@
 //! contract                 source              family,seed   every parameter that is not the default
 //! ```
 //!
-//! The line is the identity of a case: two cases are the same exactly when their lines are. Its grammar is version 1;
-//! a change of meaning needs a new prefix.
+//! The line is the identity of a case: two that were read from lines are the same exactly when they print the same line. Its grammar is
+//! version 1; a change of meaning needs a new prefix.
 
 use crate::after::After;
 use crate::encodings::Encoding;
@@ -223,18 +223,18 @@ impl fmt::Display for Case {
         }
         let (p, default) = (&self.params, Params::default());
         // What the contract does not read is no part of the case: the parser takes none of it.
-        let mut part = |key: &str, text: fmt::Arguments<'_>| {
-            if keys::is_read(key, &self.contract) { f.write_fmt(text) } else { Ok(()) }
+        let mut part = |key: &str, value: fmt::Arguments<'_>| {
+            if keys::is_read(key, &self.contract) { write!(f, "/{key}{value}") } else { Ok(()) }
         };
         if p.n != default.n {
-            part("n", format_args!("/n={}", p.n))?;
+            part("n", format_args!("={}", p.n))?;
         }
         // By bits: -0 is another request than 0.
         if p.alpha.to_bits() != default.alpha.to_bits() {
-            part("alpha", format_args!("/alpha={}", decimal(p.alpha, Precision::F64)))?;
+            part("alpha", format_args!("={}", decimal(p.alpha, Precision::F64)))?;
         }
         if p.beta.to_bits() != default.beta.to_bits() {
-            part("beta", format_args!("/beta={}", decimal(p.beta, Precision::F64)))?;
+            part("beta", format_args!("={}", decimal(p.beta, Precision::F64)))?;
         }
         for (on, key, value) in [
             (p.transpose_a, "ta", ""),
@@ -244,65 +244,65 @@ impl fmt::Display for Case {
             (p.duplicates, "dups", ""),
         ] {
             if on {
-                part(key, format_args!("/{key}{value}"))?;
+                part(key, format_args!("{value}"))?;
             }
         }
         if p.pad_b != 0 {
-            part("ldb", format_args!("/ldb=+{}", p.pad_b))?;
+            part("ldb", format_args!("=+{}", p.pad_b))?;
         }
         if p.pad_c != 0 {
-            part("ldc", format_args!("/ldc=+{}", p.pad_c))?;
+            part("ldc", format_args!("=+{}", p.pad_c))?;
         }
         match p.layout_y {
             None => {}
-            Some(Layout::RowMajor) => part("ly", format_args!("/ly=row"))?,
-            Some(Layout::ColMajor) => part("ly", format_args!("/ly=col"))?,
+            Some(Layout::RowMajor) => part("ly", format_args!("=row"))?,
+            Some(Layout::ColMajor) => part("ly", format_args!("=col"))?,
         }
         if let Some(pad) = p.pad_y {
-            part("ldy", format_args!("/ldy=+{pad}"))?;
+            part("ldy", format_args!("=+{pad}"))?;
         }
         let blocks = |f: &FormatParams| (f.block_rows, f.block_cols);
         if blocks(&p.blocks) != blocks(&default.blocks) {
-            part("block", format_args!("/block={}x{}", p.blocks.block_rows, p.blocks.block_cols))?;
+            part("block", format_args!("={}x{}", p.blocks.block_rows, p.blocks.block_cols))?;
         }
         for parameter in keys::parameters() {
             match (parameter.get)(&p.blocks) {
                 Some(value) if Some(value) != (parameter.get)(&default.blocks) => {
-                    part(parameter.name, format_args!("/{}={value}", parameter.name))?;
+                    part(parameter.name, format_args!("={value}"))?;
                 }
                 _ => {}
             }
         }
         if p.unpruned {
-            part("unpruned", format_args!("/unpruned"))?;
+            part("unpruned", format_args!(""))?;
         }
         if p.encoding == Encoding::Loose {
-            part("enc", format_args!("/enc=loose"))?;
+            part("enc", format_args!("=loose"))?;
         }
         if p.right != default.right {
-            part("b", format_args!("/b={}", p.right.name()))?;
+            part("b", format_args!("={}", p.right.name()))?;
         }
         match p.mode {
             SddmmMode::Pattern => {}
-            mode => part("mode", format_args!("/mode={}", mode.name()))?,
+            mode => part("mode", format_args!("={}", mode.name()))?,
         }
         if let Some(fault) = p.fault {
-            part("fault", format_args!("/fault={}", fault.name()))?;
+            part("fault", format_args!("={}", fault.name()))?;
         }
         if p.align != default.align {
-            part("align", format_args!("/align={}", p.align))?;
+            part("align", format_args!("={}", p.align))?;
         }
         if let Some(after) = p.after {
-            part("after", format_args!("/after={}", after.name()))?;
+            part("after", format_args!("={}", after.name()))?;
         }
         if let Some(kept) = p.kept_calls {
-            part("calls", format_args!("/calls={kept}"))?;
+            part("calls", format_args!("={kept}"))?;
         }
         if let Some(kept) = p.kept_b {
-            part("vb", format_args!("/vb={kept}"))?;
+            part("vb", format_args!("={kept}"))?;
         }
         if let Some(kept) = p.kept_c {
-            part("vc", format_args!("/vc={kept}"))?;
+            part("vc", format_args!("={kept}"))?;
         }
         Ok(())
     }
@@ -326,7 +326,7 @@ impl FromStr for Case {
         let mut params = Params::default();
         let mut seen = HashSet::new();
         for part in parts {
-            if !seen.insert(part.split_once('=').map_or(part, |p| p.0)) {
+            if !seen.insert(keys::name_of(part)) {
                 return Err(bad(part, "given twice"));
             }
             parse_param(part, &contract, &mut params)?;
@@ -409,11 +409,9 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
         }
     };
     // What is in no table is documented nowhere.
-    if !keys::names().any(|name| name == key_of(part)) {
-        return Err(bad(part, unknown_key()));
-    }
-    if !keys::is_read(key_of(part), contract) {
-        return Err(bad(part, keys::not_read(key_of(part))));
+    let name = keys::name_of(part);
+    if !keys::is_read(name, contract) {
+        return Err(bad(part, keys::why_refused(name)));
     }
     match part.split_once('=').unwrap_or((part, "")) {
         ("n", v) => p.n = extent(v)?,
@@ -475,17 +473,7 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
 
 /// A known key with a value that it does not take.
 fn wrong(part: &str) -> CaseError {
-    bad(part, keys::expected(key_of(part)))
-}
-
-/// The name of the key in `name=value`, or of one that stands alone.
-fn key_of(part: &str) -> &str {
-    part.split_once('=').map_or(part, |(name, _)| name)
-}
-
-fn unknown_key() -> String {
-    let names: Vec<&str> = keys::names().collect();
-    format!("unknown parameter; there are {} (docs/case-line.md)", names.join(", "))
+    bad(part, keys::expected(keys::name_of(part)))
 }
 
 impl Case {

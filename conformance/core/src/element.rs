@@ -37,7 +37,7 @@ pub struct Element {
     pub beta: f64,
     /// What C held.
     pub c: f64,
-    /// True where it is of the second call, from another C: in the first one nothing was wrong, and no element nearer to its bound.
+    /// True where it is of the second call, from another C: among those that were asked for, the first one had none that was wrong or as near to its bound.
     pub is_second: bool,
     /// alpha = 0 multiplies all the same.
     pub computes_zero: bool,
@@ -79,16 +79,15 @@ pub fn look(
     let calls = if view.backend.is_some() { starts.len() } else { 1 };
     let mut best: Option<(Interest, Element)> = None;
     for call in starts.iter().take(calls).map(Option::as_deref).enumerate() {
-        let Some(found) = look_at_call(case, operands, (view, &exact), at, call) else {
+        let Some((interest, element)) = look_at_call(case, operands, (view, &exact), at, call) else {
             break;
         };
-        let is_wrong = found.0.0 > 0;
-        // The verdict on the case is that of the worst element of all calls.
-        if best.as_ref().is_none_or(|best| found.0 > best.0) {
-            best = Some(found);
+        if interest.0 > 0 {
+            return Some(element);
         }
-        if is_wrong {
-            break;
+        // The verdict on the case is that of the worst element of all calls.
+        if best.as_ref().is_none_or(|(most, _)| interest > *most) {
+            best = Some((interest, element));
         }
     }
     best.map(|(_, element)| element)

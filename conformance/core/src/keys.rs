@@ -17,7 +17,7 @@ pub struct Key {
     pub default: &'static str,
     /// What it says.
     pub doc: &'static str,
-    /// True for a contract whose cases differ by it: others refuse it, so that two lines are never one case.
+    /// True for a contract whose cases differ by it; a line of another contract has no such key.
     pub read_by: fn(&Contract) -> bool,
 }
 
@@ -176,14 +176,23 @@ pub fn is_read(name: &str, contract: &Contract) -> bool {
     }
 }
 
-/// For whom a key is that a contract does not read.
-pub(crate) fn not_read(name: &str) -> String {
-    let formats = parameters().find(|parameter| parameter.name == name).map(|parameter| parameter.formats);
-    let formats: Vec<&str> = formats.unwrap_or_default().iter().map(|format| format.name()).collect();
-    match KEYS.iter().find(|key| key.name == name) {
-        Some(key) => format!("nothing of this contract reads it; {name} is: {}", key.doc),
-        None => format!("no format of this contract reads it; these do: {}", formats.join(", ")),
+/// Why a line has no key of this name where [`is_read`] says so: it is for others, or there is none.
+pub(crate) fn why_refused(name: &str) -> String {
+    if let Some(key) = KEYS.iter().find(|key| key.name == name) {
+        return format!("nothing of this contract reads it; {name} is: {}", key.doc);
     }
+    if let Some(parameter) = parameters().find(|parameter| parameter.name == name) {
+        let formats: Vec<&str> = parameter.formats.iter().map(|format| format.name()).collect();
+        return format!("no format of this contract reads it; these do: {}", formats.join(", "));
+    }
+    let names: Vec<&str> = names().collect();
+    format!("unknown parameter; there are {} (docs/case-line.md)", names.join(", "))
+}
+
+/// The name of the key in `name=value`, or of one that stands alone.
+#[must_use]
+pub fn name_of(part: &str) -> &str {
+    part.split_once('=').map_or(part, |(name, _)| name)
 }
 
 /// The names of all keys.

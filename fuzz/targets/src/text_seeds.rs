@@ -118,9 +118,8 @@ pub(super) fn case_line() -> Vec<Vec<u8>> {
 /// Parameters that an operation has, without those that this contract does not read.
 fn extras(contract: &Contract, turn: usize) -> String {
     let of = EXTRAS.iter().find(|of| of.0 == contract.op).map_or(&[""][..], |of| of.1);
-    let name = |part: &str| part.split_once('=').map_or(part, |(name, _)| name).to_owned();
     let parts = of[turn % of.len()].split('/').filter(|part| !part.is_empty());
-    let read = parts.filter(|part| keys::is_read(&name(part), contract));
+    let read = parts.filter(|part| keys::is_read(keys::name_of(part), contract));
     read.map(|part| format!("/{part}")).collect()
 }
 

@@ -12,7 +12,8 @@ use super::mix::Mix;
 use super::number::{NUMBERS, number, number_class};
 use super::sources::{GROUPS, SHAPES, classes};
 use crate::case::{Case, Fault, Filling, Params};
-use crate::encodings::{Encoding, is_loose};
+use crate::encodings::Encoding;
+use crate::keys;
 use crate::right::Right;
 use crate::sequence::After;
 use sparse_oracle::contract::Contract;
@@ -148,7 +149,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &["0", "1", "2 to 8", "9 to 16", "17 to 24", "25 to 33", "64", "128", "256", "511 and more"],
         heavy: &[7, 8, 9],
         strong: false,
-        concerns: |c| c.op.signature().has_n(),
+        concerns: |c| keys::is_read("n", c),
         set: |d, level, mix| d.params.n = mix.pick(WIDTHS[usize::from(level)].0),
         of: |case| place(WIDTHS.iter().map(|&(_, most)| case.params.n <= most)),
     },
@@ -157,7 +158,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &NUMBERS,
         heavy: &[],
         strong: true,
-        concerns: |c| c.op.is_dense(),
+        concerns: |c| keys::is_read("alpha", c),
         set: |d, level, mix| d.params.alpha = number(level, d.contract.types.acc, mix),
         of: |case| Some(number_class(case.params.alpha)),
     },
@@ -166,7 +167,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &NUMBERS,
         heavy: &[],
         strong: true,
-        concerns: |c| c.op.signature().has_beta(),
+        concerns: |c| keys::is_read("beta", c),
         set: |d, level, mix| d.params.beta = number(level, d.contract.types.acc, mix),
         of: |case| Some(number_class(case.params.beta)),
     },
@@ -175,7 +176,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &NO_YES,
         heavy: &[],
         strong: true,
-        concerns: |c| c.op.transposes_a(),
+        concerns: |c| keys::is_read("ta", c),
         set: |d, level, _| d.params.transpose_a = level == 1,
         of: |case| Some(u8::from(case.params.transpose_a)),
     },
@@ -184,7 +185,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &NO_YES,
         heavy: &[],
         strong: true,
-        concerns: |c| c.op.signature().transposes_b,
+        concerns: |c| keys::is_read("tb", c),
         set: |d, level, _| d.params.transpose_b = level == 1,
         of: |case| Some(u8::from(case.params.transpose_b)),
     },
@@ -193,7 +194,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &ORDER,
         heavy: &[],
         strong: true,
-        concerns: |c| c.op.signature().has_layout(),
+        concerns: |c| keys::is_read("lb", c),
         set: |d, level, _| d.params.layout_b = layout(level),
         of: |case| Some(u8::from(case.params.layout_b == Layout::ColMajor)),
     },
@@ -202,7 +203,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &ORDER,
         heavy: &[],
         strong: true,
-        concerns: |c| c.op.signature().has_layout(),
+        concerns: |c| keys::is_read("lc", c) || keys::is_read("ly", c),
         set: |d, level, _| {
             if has_y(&d.contract) {
                 d.params.layout_y = Some(layout(level));
@@ -222,7 +223,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &PADS,
         heavy: &[],
         strong: true,
-        concerns: |c| c.op.signature().has_layout(),
+        concerns: |c| keys::is_read("ldb", c),
         set: |d, level, mix| d.params.pad_b = pad(level, mix),
         of: |case| Some(pad_class(case.params.pad_b)),
     },
@@ -231,7 +232,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &PADS,
         heavy: &[],
         strong: true,
-        concerns: |c| c.op.signature().has_layout(),
+        concerns: |c| keys::is_read("ldc", c) || keys::is_read("ldy", c),
         set: |d, level, mix| {
             if has_y(&d.contract) {
                 d.params.pad_y = Some(pad(level, mix));
@@ -250,7 +251,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &["pattern", "scale", "add-s"],
         heavy: &[],
         strong: true,
-        concerns: |c| c.op.signature().has_mode,
+        concerns: |c| keys::is_read("mode", c),
         set: |d, level, _| d.params.mode = SddmmMode::ALL[usize::from(level)],
         of: |case| Some(case.params.mode as u8),
     },
@@ -277,7 +278,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &["canonical", "loose"],
         heavy: &[],
         strong: false,
-        concerns: |c| is_loose(c.format),
+        concerns: |c| keys::is_read("enc", c),
         set: |d, level, _| {
             d.params.encoding = if level == 1 { Encoding::Loose } else { Encoding::Canonical };
         },
@@ -288,7 +289,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &["thin", "same", "long", "collide", "cancel"],
         heavy: &[],
         strong: false,
-        concerns: |c| c.op.signature().sparse.len() == 2,
+        concerns: |c| keys::is_read("b", c),
         set: |d, level, _| d.params.right = Right::ALL[usize::from(level)].0,
         of: |case| place(Right::ALL.iter().map(|r| r.0 == case.params.right)),
     },
@@ -297,7 +298,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &["64 bytes", "past it"],
         heavy: &[],
         strong: false,
-        concerns: |c| c.op.is_dense(),
+        concerns: |c| keys::is_read("align", c),
         set: |d, level, mix| {
             d.params.align = if level == 1 { mix.pick(&[1, 1, 2, 3, 4, 5, 7, 8, 15]) } else { 0 }
         },
@@ -343,7 +344,7 @@ pub(super) fn place(mut list: impl Iterator<Item = bool>) -> Option<u8> {
 
 /// True where there is a second dense operand, and no C with a layout.
 fn has_y(contract: &Contract) -> bool {
-    contract.op.signature().dense.len() == 2
+    keys::is_read("ly", contract)
 }
 
 fn layout(level: u8) -> Layout {

@@ -178,7 +178,7 @@ impl FusedSum {
     fn step_finite(&self, acc: Term, a: &Line, b: &Line, part: Range<usize>, scale: i32) -> u64 {
         let exponents = || a.exponent[part.clone()].iter().zip(&b.exponent[part.clone()]);
         let significands = a.significand[part.clone()].iter().zip(&b.significand[part.clone()]);
-        // All numbers here are far from the ends of their types: nothing wraps, and no step asks.
+        // All numbers here are far from the ends of their types. Operations that may wrap are those that no build checks for overflow.
         let mut largest =
             exponents().fold(self.zero_exponent, |largest, (x, &y)| largest.max(x.wrapping_add(y)));
         if acc.significand != 0 {
