@@ -140,6 +140,7 @@ fn every_operation_and_kind_of_unit_is_explained_within_100_columns() {
     let bf16 = "spmv.csr.bf16_bf16_f32_bf16/embedded:karate/values=subnormal,3";
     let fp8 = "spmm.csr.e4m3_e4m3_f32_f32/embedded:karate/values=near-one,3/n=2";
     let spgemm = "spgemm.csr.f64_f64_f64_f64/embedded:karate/values=near-one,1";
+    let libra = "spmm.libra_spmm.tf32_tf32_f32_f32/embedded:karate/values=near-one,3/n=2";
     for (line, unit, needles) in [
         (
             special,
@@ -155,6 +156,11 @@ fn every_operation_and_kind_of_unit_is_explained_within_100_columns() {
         (fp8, "sm_90:mma.m16n8k32.f32.e4m3", &["fused sum", "add to the sum"]),
         (fp8, "sm_90:wgmma.m64n8k32.f32.e4m3", &["to 14 bits"]),
         (spgemm, "fma", &["term 0", "verdict    right"]),
+        (
+            libra,
+            "sm_90:mma.m16n8k8.f32.tf32,rna + fma,full",
+            &["rna (inputs", "outside tiles fma, one chain", "inputs as stored; the two sums are added"],
+        ),
     ] {
         let mut args = vec!["explain", line, "--arithmetic", unit];
         if line == special {

@@ -62,7 +62,7 @@ SIZE_OF(Dense, 64); OFFSET_OF(Dense, b, 0); OFFSET_OF(Dense, ldb, 8); OFFSET_OF(
 OFFSET_OF(Dense, ldc, 24); OFFSET_OF(Dense, workspace, 32); OFFSET_OF(Dense, ldw, 40); OFFSET_OF(Dense, n, 48);
 OFFSET_OF(Dense, alpha, 52); OFFSET_OF(Dense, beta, 56);
 
-// f32 storage: B is rounded to tf32 here, values were by the host. A lane of CW columns has float4 at 4g of every 32 columns.
+// f32 storage: rounded to tf32 for the tensor cores, B here and values by the host; FP32 cores take both as stored. A lane of CW columns has float4 at 4g of every 32 columns.
 struct OnTf32 {
     typedef float Stored;
     static const u32 PER_WORD = 1;
@@ -72,7 +72,7 @@ struct OnTf32 {
     static __device__ __forceinline__ float stored(u32 bits) { return __uint_as_float(bits); }
     template <int CW> static __device__ __forceinline__ u32 column(u32 g, u32 i) { return 32 * (i / 4) + 4 * g + i % 4; }
     // Column i of a gathered row, ready for an FMA.
-    static __device__ __forceinline__ float at(const u32* words, u32 i) { return enter(Tf32{words[i]}); }
+    static __device__ __forceinline__ float at(const u32* words, u32 i) { return __uint_as_float(words[i]); }
     static __device__ __forceinline__ float shared(u32 at) {
         float x;
         asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(at));

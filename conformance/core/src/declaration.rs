@@ -5,7 +5,12 @@
 //!     [,split-k=N | ,two-pass=N | ,three-pass=NxM] [,rna | ,rne | ,full] [,from-c | ,fold-alpha | ,fold-alpha-b] [,no-pads]
 //!     [,flush-inputs] [,flush-outputs] [,flush]
 //! sm_90:mma.m16n8k16.f32.f16,split-k=4
+//!
+//! TILES + REST     a hybrid that adds both sums        sm_90:mma.m16n8k8.f32.tf32,rna + fma,full
+//! TILES | REST     one whose rows are of either part   fmopa.f32 | fma
 //! ```
+//!
+//! The rest has its own unit, its own ranges along k and its own input rounding; everything else is said of the tiles, and holds for both.
 //!
 //! `any` is the weakest arithmetic that the contract admits. `no-pads` says that the zero pads of a format are never
 //! multiplied, so that an infinite element of B beside one does no harm. An option that changes nothing for a contract is refused: who
@@ -13,11 +18,11 @@
 
 mod words;
 
-pub use words::{in_words, reduction_name};
+pub use words::{in_words, reduction_name, rest_in_words};
 
 use sparse_oracle::arithmetic::{
-    Along, Architecture, Arithmetic, CpuUnit, Epilogue, Flush, Input, Instruction, Pads,
-    ParseInstructionError, Reduction,
+    Along, Architecture, Arithmetic, Combine, CpuUnit, Epilogue, Flush, Input, Instruction, Pads,
+    ParseInstructionError, Part, Reduction,
 };
 use sparse_oracle::contract::{Contract, Returned};
 use sparse_oracle::model::ModelError;
@@ -52,6 +57,8 @@ pub enum DeclarationError {
         "option '{option}' says again, or otherwise, what another option of '{text}' says; give one of them"
     )]
     Repeated { option: String, text: String },
+    #[error("option '{option}' holds for both parts of '{text}'; give it with the first, the tiles")]
+    OfBoth { option: String, text: String },
     #[error("'{text}' {reason}")]
     Contradiction { text: String, reason: &'static str },
     #[error("{contract} moves values and rounds nothing; --arithmetic is for products")]
@@ -102,6 +109,38 @@ pub fn parse(
 /// Reads a declaration without the options that change nothing for the contract; those come beside it, as the errors that they are if
 /// they change nothing for any other one either.
 pub(crate) fn read(
+    text: &str,
+    contract: &Contract,
+) -> Result<(Arithmetic, Vec<DeclarationError>), DeclarationError> {
+    let Some(at) = text.find(JOINTS) else { return read_part(text, contract) };
+    let (of_tiles, of_rest) = (&text[..at], &text[at + 1..]);
+    let contradiction = |reason| DeclarationError::Contradiction { text: text.to_owned(), reason };
+    if of_rest.contains(JOINTS) {
+        return Err(contradiction("has more than two parts; there are tiles and a rest"));
+    }
+    if contract.op.signature().returned == Returned::Product {
+        return Err(contradiction("has two parts, but no entry of a sparse product is told to be of either"));
+    }
+    let both = |option: &&str| !matches!(about(option), About::Along | About::Inputs);
+    if let Some(option) = of_rest.split(',').skip(1).map(str::trim).find(both) {
+        return Err(DeclarationError::OfBoth { option: option.to_owned(), text: text.to_owned() });
+    }
+    let (tiles, mut idle) = read_part(of_tiles, contract)?;
+    let (rest, idle_of_rest) = read_part(of_rest, contract)?;
+    idle.extend(idle_of_rest);
+    let mut rest = Part { pads: tiles.part().pads, ..*rest.part() };
+    let combine = if text[at..].starts_with(ADDED) { Combine::Ordered } else { Combine::Disjoint };
+    if combine == Combine::Disjoint {
+        rest.init = tiles.part().init;
+    }
+    Ok((Arithmetic::hybrid(tiles, rest, combine), idle))
+}
+
+/// Stands between two parts whose sums are added, and between two of which each element has one.
+const ADDED: char = '+';
+const JOINTS: [char; 2] = [ADDED, '|'];
+
+fn read_part(
     text: &str,
     contract: &Contract,
 ) -> Result<(Arithmetic, Vec<DeclarationError>), DeclarationError> {
@@ -276,7 +315,7 @@ fn units() -> String {
     let aliases = ALIASES.map(|alias| alias.0).join(", ");
     format!(
         "any (what the contract admits); fma and muladd (chains in the contract's accumulator type); {} (also {aliases}); and ARCH:INSTRUCTION, such as \
-         sm_90:mma.m16n8k16.f32.f16, with ARCH one of {}",
+         sm_90:mma.m16n8k16.f32.f16, with ARCH one of {}; two of them, TILES + REST or TILES | REST, for a hybrid",
         cpus.join(", "),
         architectures()
     )

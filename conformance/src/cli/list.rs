@@ -66,14 +66,10 @@ pub(super) fn run(args: &Args, all: &[Box<dyn Backend>]) -> Result<u8> {
         }
         Table::Kernels => {
             for kernel in all_kernels() {
-                let a = &kernel.arithmetic;
-                writeln!(
-                    out,
-                    "{:52} {} in {}",
-                    kernel.name,
-                    reduction_name(a.part().reduction),
-                    a.part().acc
-                )?;
+                let units: Vec<String> =
+                    kernel.arithmetic.parts.iter().map(|part| reduction_name(part.reduction)).collect();
+                let acc = kernel.arithmetic.part().acc;
+                writeln!(out, "{:52} {} in {acc}", kernel.name, units.join(", outside tiles "))?;
             }
         }
         Table::Keys => {
@@ -130,7 +126,9 @@ fn rows(table: Table, all: &[Box<dyn Backend>]) -> Vec<Value> {
         Table::Kernels => {
             let row = |kernel: &sparse_kernels::registry::Kernel| {
                 let part = kernel.arithmetic.part();
-                json!({ "name": kernel.name, "reduction": reduction_name(part.reduction), "accumulator": part.acc.name() })
+                let rest = kernel.arithmetic.parts.second().map(|rest| reduction_name(rest.reduction));
+                let reduction = reduction_name(part.reduction);
+                json!({ "name": kernel.name, "reduction": reduction, "reduction_of_rest": rest, "accumulator": part.acc.name() })
             };
             all_kernels().iter().map(row).collect()
         }

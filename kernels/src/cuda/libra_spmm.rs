@@ -7,12 +7,12 @@
 //!
 //! Declared arithmetic: the tensor part is a chain of `mma`, in segments of 16 tiles (Ts) whose sums are added in ascending
 //! order, four at a time, then those sums; the rest is fused chains of 32 entries (Cs), added in one pass; tensor part + rest is the sum, one addition. tf32 operands
-//! of both parts are rounded as `rna`: what an element is given to does not decide how its terms are rounded. Transposed, no tiles
-//! lie along the rows of A: everything goes to FP32 cores.
+//! of tensor cores are rounded as `rna`, those of FP32 cores are used as stored. Transposed, no tiles lie along the rows of A: everything
+//! goes to FP32 cores.
 //!
 //! Source: Libra, sections 4.2 to 4.4. Different from it: a warp computes both parts of its rows, in one launch, where section 4.4.1 has two
 //! kernels, on two streams or one after the other by their occupancy; blocks of all widths are multiplied as tiles of 8 columns by m16n8k8,
-//! for which the host repacks the tensor part; entries on FP32 cores are rounded to tf32, where the paper keeps them in FP32; there are no short
+//! for which the host repacks the tensor part; there are no short
 //! tiles (`Short_len`); and sums of pieces are added in a fixed order, where the paper adds them atomically.
 
 use super::gpu::Gpu;

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Declared arithmetic: rows of windows are a chain of `mma` over their tiles, in segments of 16 tiles whose sums are added
-//! in ascending order, four at a time; then those sums. Residual rows are one fused chain; both round tf32 operands as `rna`,
-//! and no row is in both. Transposed, no tiles lie along the rows of A: everything goes to FP32 cores.
+//! in ascending order, four at a time; then those sums. Residual rows are one fused chain, and no row is in both. tf32 operands of
+//! tensor cores are rounded as `rna`, those of FP32 cores are used as stored. Transposed, no tiles lie along the rows of A: everything goes to FP32 cores.
 //!
 //! Source: RSH-SpMM, sections 3.2 and 3.3. Different from it: one launch for both kinds of rows, where the paper has two kernels; rows
 //! of B go to shared memory by `cp.async`, two tiles ahead, where Algorithm 2 loads them into registers, one ahead; every window is cut after

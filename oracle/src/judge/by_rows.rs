@@ -72,8 +72,9 @@ impl<'a> Screened<'a> {
     /// Judges all rows.
     pub(super) fn judge<'r>(&self, rule: &(impl Fn() -> Rule<'r> + Sync)) -> Result<Tally, Refusal> {
         let Some(core) = instruction(&rule(), self.rows.cols) else { return self.judge_on(rule, None) };
+        let is_multiplied = self.rows.multiplied_by(rule().arithmetic().part());
         crate::with_scalar!(core.instruction().input, T => {
-            let b = typed::<T>(self.rows.b);
+            let b = typed::<T>(self.rows.b, |row| is_multiplied[row]);
             let prepared = b.as_ref().and_then(|b| ModelSpmm::new(core, b).ok());
             self.judge_on(rule, prepared.as_ref().map(|prepared| prepared as &dyn Accumulate))
         })

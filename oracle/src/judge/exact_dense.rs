@@ -57,9 +57,13 @@ impl ExactDense<'_> {
         each_width!(self, b => b.at(i, j).widen())
     }
 
-    /// The rows with these numbers.
-    pub(super) fn rows_at(&self, numbers: &[u32]) -> ExactDense<'static> {
-        each_width!(self, b => Dense::from_fn(numbers.len(), b.cols(), |i, j| b.at(numbers[i] as usize, j)).into())
+    /// The rows with these numbers, their elements through `f`, which gets the place of the row in the list and keeps what is f32 in f32.
+    pub(super) fn rows_at(&self, numbers: &[u32], f: impl Fn(usize, f64) -> f64) -> ExactDense<'static> {
+        let at = |i: usize, j: usize| f(i, self.at(numbers[i] as usize, j));
+        match self {
+            ExactDense::Narrow(b) => Dense::from_fn(numbers.len(), b.cols(), |i, j| at(i, j) as f32).into(),
+            ExactDense::Wide(b) => Dense::from_fn(numbers.len(), b.cols(), at).into(),
+        }
     }
 
     /// True if every element is finite.

@@ -16,6 +16,7 @@ mod by_rows;
 mod encoded;
 mod exact_dense;
 mod finest;
+mod inputs_apart;
 mod lanes;
 mod load;
 mod modelled;

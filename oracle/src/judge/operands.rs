@@ -7,6 +7,7 @@
 
 use super::accepted::Accepted;
 use super::exact_dense::ExactDense;
+use super::inputs_apart::InputsApart;
 use super::output::Place;
 use super::pads::pad_slots;
 use super::problem::{ElementInput, Problem};
@@ -42,7 +43,8 @@ pub enum ExactOperands<'a> {
         /// Where a block layout puts the terms along k, if the declared unit takes more than one at a time or the declaration has
         /// two parts.
         slots: Option<Csr<Slot>>,
-        /// Where each duplicate is a term of its own: the column of op(A) that each column of `a` stands for.
+        /// Where each duplicate is a term of its own, or the parts of a hybrid round their operands differently: the column of op(A) that
+        /// each column of `a` stands for.
         columns: Option<Vec<u32>>,
     },
     /// SDDMM.
@@ -81,6 +83,8 @@ pub struct ElementContext {
 pub(super) struct Reading {
     /// Stored elements are rounded to this.
     input: Input,
+    /// Those of the rest of a hybrid to this, where it is another one.
+    input_of_rest: Option<Input>,
     /// Pads are multiplied.
     multiplies_pads: bool,
     /// Pads are multiplied and count even where B is finite: bits are fixed, so that the zero that a pad adds may show, or the bound counts
@@ -102,6 +106,7 @@ impl Reading {
         let has_ranges = arithmetic.parts.iter().any(|part| part.along != Along::Chain);
         Reading {
             input: arithmetic.part().input,
+            input_of_rest: arithmetic.input_of_rest(),
             multiplies_pads,
             pads_count: multiplies_pads && (arithmetic.is_deterministic() || has_blocks || has_ranges),
             scales_b_in: (arithmetic.epilogue == Epilogue::AlphaIntoB).then_some(arithmetic.part().acc),
@@ -110,6 +115,16 @@ impl Reading {
             duplicates: duplicates_policy(profile),
             zeros_are_absent: profile.has(Choice::StoredZerosAbsent),
         }
+    }
+
+    /// Of a transposed matrix every entry counts as one of the rest.
+    fn of_rest(self) -> Reading {
+        Reading { input: self.input_of_rest.unwrap_or(self.input), input_of_rest: None, ..self }
+    }
+
+    /// What all operands are rounded to as they are read; nothing where the parts of a hybrid do so later.
+    fn input_of_all(self) -> Input {
+        if self.input_of_rest.is_some() { Input::AsStored } else { self.input }
     }
 }
 
@@ -128,12 +143,15 @@ impl<'a> ExactOperands<'a> {
 
     /// [`new`](Self::new), by what it depends on.
     pub(super) fn read(inputs: &Inputs<'a>, reading: Reading) -> Result<Option<ExactOperands<'a>>, Refusal> {
+        let reading =
+            if inputs.transpose_a || !inputs.a.kind().has_two_parts() { reading.of_rest() } else { reading };
         let rounded = |v: f64| input(v, reading.input);
         let terms = |a: &AnySparse| Csr::from_entries(&decoded(a, reading)?);
         let missing = |field| Refusal::Request(RequestError::Missing { field });
         Ok(Some(match inputs.op {
             Op::Spmm | Op::Spmv => {
-                let b = exact_dense(inputs.b.ok_or(missing("B"))?, inputs.transpose_b, reading.input)?;
+                let b =
+                    exact_dense(inputs.b.ok_or(missing("B"))?, inputs.transpose_b, reading.input_of_all())?;
                 ExactOperands::of_spmm((inputs.a, inputs.transpose_a), (b, inputs.alpha), reading)?
             }
             Op::Sddmm => ExactOperands::Sddmm {
@@ -153,13 +171,13 @@ impl<'a> ExactOperands<'a> {
         }))
     }
 
-    /// SpMM, with one column SpMV; `b` is op(B), rounded as declared.
+    /// SpMM, with one column SpMV; `b` is op(B), rounded as declared where that is the same for all terms.
     fn of_spmm(
         (stored, transpose_a): (&'a AnySparse, bool),
         (b, alpha): (ExactDense<'a>, f64),
         reading: Reading,
     ) -> Result<ExactOperands<'a>, Refusal> {
-        let rounds = reading.input != Input::AsStored;
+        let rounds = reading.input_of_all() != Input::AsStored;
         let rounded = |a: Csr<f64>| if rounds { a.map(|&v| input(v, reading.input)) } else { a };
         if reading.duplicates_are_terms
             && let Some(apart) = Apart::of(stored, transpose_a)?
@@ -192,6 +210,12 @@ impl<'a> ExactOperands<'a> {
         let a = if rounds { Cow::Owned(rounded(a.into_owned())) } else { a };
         let placed = reading.is_placed && !transpose_a;
         let slots = if placed { slots(stored, &a, pads.as_ref())? } else { None };
+        if let (Some(of_rest), Some(slots)) = (reading.input_of_rest, &slots) {
+            let InputsApart { a, pads, b, slots, columns } =
+                InputsApart::of((&a, pads.as_ref(), slots), &b, (reading.input, of_rest))?;
+            let (a, slots, columns) = (Cow::Owned(a), Some(slots), Some(columns));
+            return Ok(ExactOperands::Spmm { a, pads, b, slots, columns });
+        }
         Ok(ExactOperands::Spmm { a, pads, b, slots, columns: None })
     }
 

@@ -119,4 +119,15 @@ mod tests {
             assert!(entries.is_none_or(|all| all), "{}", kind.name());
         }
     }
+
+    #[test]
+    fn every_format_of_two_parts_gives_its_entries_a_place_in_one_of_them() {
+        for kind in FormatKind::ALL {
+            let (sparse, entries) = matrix(kind);
+            let positions = crate::format::Csr::from_entries(&entries).expect("small");
+            let is_hybrid = crate::each_sparse!(&sparse, m => m.tiling()).is_some_and(|t| t.is_hybrid);
+            let has_places = crate::each_sparse!(&sparse, m => m.along_k(&positions)).is_some();
+            assert_eq!(kind.has_two_parts(), is_hybrid && has_places, "{}", kind.name());
+        }
+    }
 }

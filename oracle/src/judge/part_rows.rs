@@ -59,12 +59,16 @@ pub(super) fn is_chain(part: &Part, out: Precision) -> bool {
     fuses(part.reduction).is_some() && is_machine_type && part.acc.spec().holds(out.spec())
 }
 
-/// B in the type that the instruction multiplies; `None` where an element is none of it.
-pub(super) fn typed<T: Scalar>(b: &ExactDense<'_>) -> Option<Dense<T>> {
+/// B in the type that the instruction multiplies; `None` where an element is none of it. Rows in which the instruction has no term may hold
+/// anything.
+pub(super) fn typed<T: Scalar>(
+    b: &ExactDense<'_>,
+    is_multiplied: impl Fn(usize) -> bool,
+) -> Option<Dense<T>> {
     let mut exact = true;
     let mut element = |i: usize, j: usize| {
         let bits = exact_bits(b.at(i, j), T::PRECISION);
-        exact &= bits.is_some();
+        exact &= bits.is_some() || !is_multiplied(i);
         T::from_bits64(bits.unwrap_or(0))
     };
     let typed = Dense::from_fn(b.rows(), b.cols(), &mut element);

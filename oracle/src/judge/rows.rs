@@ -9,7 +9,7 @@
 use super::exact_dense::{ExactDense, each_width};
 use super::problem::{ElementInput, Terms, lsb, same};
 use super::row::{Gathered, MergedRow};
-use crate::arithmetic::Slot;
+use crate::arithmetic::{Part, Slot};
 use crate::exact::{Lane, Panel};
 use crate::format::Csr;
 use crate::op::ReferenceSpmm;
@@ -88,6 +88,19 @@ impl<'a> SpmmRows<'a> {
             slots_fit(a, pads, slots)?;
         }
         Ok(SpmmRows { a, b, cols, pads, slots, product: b.product(cols) })
+    }
+
+    /// Which rows of B a part has terms in; all of them where no places are given.
+    pub(super) fn multiplied_by(&self, part: &Part) -> Vec<bool> {
+        let Some(slots) = self.slots else { return vec![true; self.b.rows()] };
+        let mut is_multiplied = vec![false; self.b.rows()];
+        for i in 0..slots.rows {
+            let (columns, placed) = slots.row(i);
+            for (&column, slot) in columns.iter().zip(placed) {
+                is_multiplied[column as usize] |= slot.is_of(part.selects);
+            }
+        }
+        is_multiplied
     }
 
     /// Ranges of rows of about the same work.

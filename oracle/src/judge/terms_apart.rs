@@ -47,7 +47,7 @@ impl Apart {
     /// op(B) with a row for each column of A; `None` if it does not fit op(A).
     pub(super) fn rows_of(&self, b: &ExactDense<'_>) -> Option<ExactDense<'static>> {
         let inner = self.columns.last().map_or(0, |&last| last as usize + 1);
-        (b.rows() == inner).then(|| b.rows_at(&self.columns))
+        (b.rows() == inner).then(|| b.rows_at(&self.columns, |_, value| value))
     }
 }
 

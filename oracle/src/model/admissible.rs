@@ -19,7 +19,7 @@ use super::tensor_core::TensorCore;
 use crate::arithmetic::{
     Along, Architecture, Arithmetic, Combine, Epilogue, Init, Input, Order, Pads, Part, Parts, Reduction,
 };
-use crate::contract::Contract;
+use crate::contract::{Contract, Op};
 use crate::scalar::Precision;
 
 /// Whether a contract admits a declaration.
@@ -34,6 +34,13 @@ impl Admits for Contract {
         let weakest = self.weakest();
         if arithmetic.out != weakest.out {
             return Some(format!("returns {}, the contract asks for {}", arithmetic.out, weakest.out));
+        }
+        let is_told = matches!(self.op, Op::Spmm | Op::Spmv) && self.format.has_two_parts();
+        if arithmetic.input_of_rest().is_some() && !is_told {
+            return Some(format!(
+                "rounds the operands of its two parts differently, and {} does not tell which term is of which part",
+                self.format.name()
+            ));
         }
         arithmetic.parts.iter().find_map(|part| weaker_part(part, weakest.part(), self.types.a))
     }
@@ -72,8 +79,8 @@ fn second_contradiction(declared: &Arithmetic) -> Option<&'static str> {
     let Parts::Two(first, second) = declared.parts else {
         return None;
     };
-    if first.acc != second.acc || first.input != second.input || first.pads != second.pads {
-        return Some("has parts of different accumulators, input roundings or pads");
+    if first.acc != second.acc || first.pads != second.pads {
+        return Some("has parts of different accumulators or pads");
     }
     match declared.combine {
         Combine::Disjoint if first.init != second.init => {

@@ -6,7 +6,8 @@ use super::declared::instructions;
 use super::inputs::{Family, terms};
 use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{
-    Along, Architecture, Arithmetic, Combine, CpuUnit, Flush, Init, Instruction, Order, Reduction, Slot,
+    Along, Architecture, Arithmetic, Combine, CpuUnit, Flush, Init, Input, Instruction, Order, Reduction,
+    Slot,
 };
 use sparse_oracle::bound::{OrderFree, TermCounts, tolerance, tolerance_of};
 use sparse_oracle::contract::all_contracts;
@@ -17,7 +18,7 @@ use sparse_oracle::scalar::decode;
 use sparse_oracle::source::random::Random;
 use sparse_oracle::verdict::Criterion;
 
-use Precision::{Bf16, F16, F32, F64};
+use Precision::{Bf16, F16, F32, F64, Tf32};
 
 const HOPPER: Option<Architecture> = Some(Architecture::Sm90);
 
@@ -232,11 +233,7 @@ fn contracts_admit_the_units_of_their_types_and_nothing_weaker() {
         ("f16_f16_f32_f32", Arithmetic::cpu(CpuUnit::FmopaF16, F32), false),
         ("f32_f32_f32_f32", directed, false),
         ("f32_f32_f32_f32", Arithmetic::any(F32, F32).flushes(Flush::both(F32)), true),
-        (
-            "tf32_tf32_f32_f32",
-            Arithmetic::any(F32, F32).input(sparse_oracle::arithmetic::Input::AsStored),
-            true,
-        ),
+        ("tf32_tf32_f32_f32", Arithmetic::any(F32, F32).input(Input::AsStored), true),
         ("f16_f16_f32_f32", hybrid(rest), true),
         ("f16_f16_f32_f32", hybrid(narrow), false),
     ];
@@ -251,22 +248,44 @@ fn contracts_admit_the_units_of_their_types_and_nothing_weaker() {
     }
 }
 
+/// Libra's tf32 tiles beside an f32 rest.
+#[test]
+fn parts_that_round_differently_need_a_format_that_tells_them_apart() {
+    let tiles = mma(Architecture::Sm90, "mma.m16n8k8.f32.tf32");
+    let rest = |input| *Arithmetic::chain(Reduction::FmaChain, F32, F32).input(input).part();
+    let mixed = Arithmetic::hybrid(tiles, rest(Input::AsStored), Combine::Ordered);
+    let alike = Arithmetic::hybrid(tiles, rest(Input::Tf32Truncate), Combine::Ordered);
+    assert_eq!((mixed.contradiction(2.0, 1.0), alike.contradiction(2.0, 1.0)), (None, None));
+    let mut admitted = Vec::new();
+    for contract in all_contracts().iter().filter(|c| !c.op.is_exact() && c.types.a == Tf32) {
+        assert_eq!(contract.refuses(&alike), None, "{contract}");
+        match contract.refuses(&mixed) {
+            None => admitted.push(contract.to_string()),
+            Some(reason) => assert!(reason.contains("does not tell which term is of which part"), "{reason}"),
+        }
+    }
+    assert_eq!(
+        admitted,
+        ["loops", "rs_tile", "libra_spmm"].map(|format| format!("spmm.{format}.tf32_tf32_f32_f32"))
+    );
+}
+
 #[test]
 fn declarations_that_contradict_themselves_are_named() {
     let good = mma(Architecture::Sm90, "mma.m16n8k16.f32.f16");
     assert_eq!(good.contradiction(1.0, 0.0), None);
     let mut wrong_acc = good;
     wrong_acc.part_mut().acc = F16;
+    let narrow = *Arithmetic::chain(Reduction::FmaChain, F16, F32).part();
     let tf32 = mma(Architecture::Sm90, "mma.m16n8k8.f32.tf32");
     assert_eq!(tf32.contradiction(1.0, 0.0), None);
     let mut directed = good;
     directed.part_mut().nearest = false;
-    let second = *good.part();
     let mut from_c = *good.part();
     from_c.init = Init::C;
     for (declared, names) in [
         (wrong_acc, "another type than its instruction"),
-        (tf32.input(sparse_oracle::arithmetic::Input::AsStored), "unrounded f32"),
+        (tf32.input(Input::AsStored), "unrounded f32"),
         (good.epilogue(sparse_oracle::arithmetic::Epilogue::AlphaIntoA), "folds alpha"),
         (good.along(Along::SplitK { parts: 0 }), "ranges of nothing"),
         (good.along(Along::TwoPass { blocks: 0 }), "ranges of nothing"),
@@ -275,7 +294,7 @@ fn declarations_that_contradict_themselves_are_named() {
         (directed, "direction"),
         (Arithmetic::hybrid(good, from_c, Combine::Ordered), "second part from C"),
         (Arithmetic::hybrid(good, from_c, Combine::Disjoint), "disjoint parts"),
-        (Arithmetic::hybrid(tf32, second, Combine::Ordered), "different"),
+        (Arithmetic::hybrid(tf32, narrow, Combine::Ordered), "different accumulators"),
     ] {
         let found = declared.contradiction(1.0, 1.0).expect("a contradiction");
         assert!(found.contains(names), "{found} {declared:?}");

@@ -1,6 +1,7 @@
 //! What is a declaration, what is none, and with which words it is refused.
 
 use super::*;
+use sparse_oracle::arithmetic::Init;
 
 fn contract(name: &str) -> Contract {
     Contract::from_name(name).expect("in the table")
@@ -50,6 +51,49 @@ fn what_is_no_declaration_is_refused_with_what_there_is() {
     }
     let moves = contract("convert.csr.ell.f32");
     assert!(parse("fma", &moves, (1.0, 0.0)).is_err());
+}
+
+#[test]
+fn a_hybrid_has_a_unit_for_its_tiles_and_one_for_the_rest() {
+    let tf32 = contract("spmm.libra_spmm.tf32_tf32_f32_f32");
+    let text = "sm_90:mma.m16n8k8.f32.tf32,rna,three-pass=16x4 + fma,full,two-pass=32";
+    let declared = parse(text, &tf32, (2.0, 1.0)).expect("known");
+    assert_eq!(tf32.refuses(&declared), None);
+    let rest = declared.parts.second().expect("two parts");
+    assert_eq!((declared.part().input, rest.input), (Input::Tf32Rna, Input::AsStored));
+    assert_eq!(declared.part().along, Along::ThreePass { blocks: 16, segments: 4 });
+    assert_eq!((rest.along, rest.reduction), (Along::TwoPass { blocks: 32 }, Reduction::FmaChain));
+    assert_eq!((rest.pads, declared.combine), (declared.part().pads, Combine::Ordered));
+    assert!(declared.is_deterministic());
+    // Disjoint parts start alike; what is added to another sum starts from zero.
+    let loops = contract("spmm.loops.f32_f32_f32_f32");
+    for (text, combine, init) in [
+        ("fmopa.f32,from-c | fma", Combine::Disjoint, Init::C),
+        ("fma,from-c+fma", Combine::Ordered, Init::Zero),
+    ] {
+        let declared = parse(text, &loops, (1.0, 1.0)).expect(text);
+        assert_eq!(
+            (declared.combine, declared.parts.second().map(|rest| rest.init)),
+            (combine, Some(init)),
+            "{text}"
+        );
+    }
+    for (text, name, needles) in [
+        ("fma + fma + fma", "spmm.loops.f32_f32_f32_f32", ["more than two parts", "tiles and a rest"]),
+        ("fma | fma + fma", "spmm.loops.f32_f32_f32_f32", ["more than two parts", "tiles and a rest"]),
+        ("fma + fma", "spgemm.csr.f32_f32_f32_f32", ["two parts", "sparse product"]),
+        ("fma + fma,from-c", "spmm.loops.f32_f32_f32_f32", ["'from-c' holds for both", "with the first"]),
+        ("fma + fma, flush", "spmm.loops.f32_f32_f32_f32", ["'flush' holds for both", "with the first"]),
+        ("fma + fma,no-pads", "spmm.loops.f32_f32_f32_f32", ["'no-pads' holds for both", "with the first"]),
+        ("fma + fma,rna", "spmm.loops.f32_f32_f32_f32", ["'rna' changes nothing", "operands are f32"]),
+        ("fma + ", "spmm.loops.f32_f32_f32_f32", ["unknown unit ''", "TILES + REST"]),
+        ("fma + fma,fast", "spmm.loops.f32_f32_f32_f32", ["unknown option 'fast'", "two-pass=N"]),
+    ] {
+        let error = parse(text, &contract(name), (1.0, 0.0)).expect_err(text).to_string();
+        for needle in needles {
+            assert!(error.contains(needle), "{text} for {name}: {needle}: {error}");
+        }
+    }
 }
 
 #[test]

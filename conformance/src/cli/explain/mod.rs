@@ -10,7 +10,7 @@ use super::subjects::Subjects;
 use crate::backend::{Backend, Support};
 use crate::case::Case;
 use crate::cli::output::output;
-use crate::declaration::{self, in_words, reduction_name};
+use crate::declaration::{self, in_words, rest_in_words};
 use crate::degenerate::degenerate;
 use crate::element::{ElementView, look};
 use crate::operands::{Operands, build};
@@ -19,7 +19,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use follow::{Who, follow};
 use number::labelled;
-use sparse_oracle::arithmetic::{Arithmetic, Combine, Parts, Reduction};
+use sparse_oracle::arithmetic::{Arithmetic, Reduction};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::format::Layout;
 use sparse_oracle::judge::{Sheets, with_factor};
@@ -41,7 +41,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "ROW,COL")]
     at: Option<String>,
     /// Look at the element as this unit computes it, on no GPU: `fma`, `muladd`, `fmopa_2way`, `sm_90:mma.m16n8k16.f32.f16` and so
-    /// on, then options ,split-k=N ,two-pass=N ,three-pass=NxM ,rna ,rne ,full ,from-c ,fold-alpha ,fold-alpha-b ,no-pads ,flush-inputs ,flush-outputs ,flush. Backends run only if named, and are judged by it.
+    /// on, then options ,split-k=N ,two-pass=N ,three-pass=NxM ,rna ,rne ,full ,from-c ,fold-alpha ,fold-alpha-b ,no-pads ,flush-inputs ,flush-outputs ,flush; a hybrid's as 'TILES + REST' or 'TILES | REST'. Backends run only if named, and are judged by it.
     #[arg(long, value_name = "DECL")]
     arithmetic: Option<String>,
 }
@@ -123,17 +123,8 @@ impl Explained<'_> {
 fn declares(out: &mut impl Write, contract: &Contract, arithmetic: &Arithmetic) -> Result<()> {
     let p = arithmetic.part();
     labelled(out, "declares", &in_words(arithmetic))?;
-    if let Parts::Two(_, second) = &arithmetic.parts {
-        writeln!(
-            out,
-            "             outside tiles {}; {}",
-            reduction_name(second.reduction),
-            match arithmetic.combine {
-                Combine::Disjoint => "every element is of one part",
-                Combine::Ordered => "the two sums are added",
-                Combine::Free => "the two sums are added in any order",
-            }
-        )?;
+    if let Some(rest) = rest_in_words(arithmetic) {
+        writeln!(out, "             outside tiles {rest}")?;
     }
     if let Reduction::Mma { architecture: Some(architecture), instruction } = p.reduction
         && let Ok(core) = TensorCore::new(architecture, instruction)

@@ -26,7 +26,7 @@ pub(crate) fn fused_architecture(target: GpuTarget, instruction: Instruction) ->
     target.architecture.filter(|found| fused.contains(found))
 }
 
-/// Chains of `mma.m16n8k8` over tiles and fused chains over the rest, both composed along k as given.
+/// Chains of `mma.m16n8k8` over tiles and fused chains over the rest, which takes its operands as stored; both composed along k as given.
 fn hybrid(
     target: GpuTarget,
     (operands, input): (Precision, Input),
@@ -34,11 +34,10 @@ fn hybrid(
     combine: Combine,
 ) -> Arithmetic {
     let instruction = Instruction::mma((16, 8, 8), Precision::F32, operands);
-    let chain = |reduction| {
-        Arithmetic::chain(reduction, Precision::F32, Precision::F32).input(input).multiplies_pads()
-    };
+    let chain = |reduction| Arithmetic::chain(reduction, Precision::F32, Precision::F32).multiplies_pads();
     let of_tiles =
-        chain(Reduction::Mma { architecture: fused_architecture(target, instruction), instruction });
+        chain(Reduction::Mma { architecture: fused_architecture(target, instruction), instruction })
+            .input(input);
     let of_rest = chain(Reduction::FmaChain).along(rest);
     Arithmetic::hybrid(of_tiles.along(tiles), *of_rest.part(), combine)
 }

@@ -85,7 +85,7 @@ pub(crate) trait TileElement: Word + Operand<f32> {
     /// Its kernels for Libra.
     const LIBRA: Symbols;
 
-    /// A value of the matrix as the kernels read it; tf32 is rounded here.
+    /// A value of a tile as the kernels read it; tf32 is rounded here.
     fn ready(self) -> Self::Bits;
 }
 
@@ -232,9 +232,9 @@ impl<I: TileElement> PreparedTiles<I> {
         }
         let plan =
             WorkPlan::new(windows, limits).ok_or_else(|| too_large("rows of the workspace", most + 1))?;
-        let bits = |values: &[I]| -> Vec<I::Bits> { values.iter().map(|&value| value.ready()).collect() };
+        let mut values: Vec<I::Bits> = arrays.values.iter().map(|value| value.ready()).collect();
+        let rest_values: Vec<I::Bits> = arrays.rest_values.iter().map(|value| value.bits()).collect();
         // The kernel copies 16 bytes at once.
-        let mut values = bits(arrays.values);
         values.resize(values.len().next_multiple_of(symbols.vector), I::Bits::default());
         Ok(PreparedTiles {
             rows: arrays.rows,
@@ -251,7 +251,7 @@ impl<I: TileElement> PreparedTiles<I> {
             first: gpu.upload(arrays.tiles.value_ptr)?,
             values: gpu.upload(&values)?,
             rest_col: gpu.upload(arrays.rest_col)?,
-            rest_values: gpu.upload(&bits(arrays.rest_values))?,
+            rest_values: gpu.upload(&rest_values)?,
             cut_rows: gpu.upload(&plan.cut_rows)?,
             cut: plan.cut_rows.len() / 5,
             workspace_rows: plan.workspace_rows,

@@ -154,6 +154,12 @@ impl Arithmetic {
         self
     }
 
+    /// The input rounding of the second part of a hybrid, where it is another one than that of the first.
+    #[must_use]
+    pub fn input_of_rest(&self) -> Option<Input> {
+        self.parts.second().map(|part| part.input).filter(|&input| input != self.part().input)
+    }
+
     /// With an input rounding.
     #[must_use]
     pub const fn input(mut self, input: Input) -> Arithmetic {

@@ -157,6 +157,13 @@ impl FormatKind {
         !matches!(ROWS[self as usize].3, Fill::Nothing)
     }
 
+    /// True when some entries are stored in tiles and the others outside of them, each with a place along k in its part, so that two units
+    /// may share a product (Libra's blocks for SDDMM have no such places).
+    #[must_use]
+    pub const fn has_two_parts(self) -> bool {
+        matches!(self, FormatKind::Loops | FormatKind::RsTile | FormatKind::LibraSpmm)
+    }
+
     /// True when the format holds only matrices of its N:M pattern; others are refused, and can be pruned first.
     #[must_use]
     pub const fn is_structured(self) -> bool {
