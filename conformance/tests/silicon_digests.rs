@@ -5,7 +5,7 @@
 //! case line -> played as sm_90 -> the same digits
 //! ```
 //!
-//! Recorded on 29 November 2026 by `conformance run --backend cuda --report DIR`, quick tier, seed 0: every case of it that has a result.
+//! Recorded on 1 December 2026 by `conformance run --backend cuda --report DIR`, quick tier, seed 0: every case of it that has a result.
 
 #![cfg(feature = "cuda")]
 
