@@ -116,7 +116,8 @@ fn terms(a: &AnySparse) -> Terms {
     rows
 }
 
-/// Judges C = alpha * A * B + beta * C.
+/// Judges C = alpha * A * B + beta * C; `b` as stored. Tiles and the rest may round their operands differently: the rest has the second half of
+/// all columns of A and rows of B.
 fn judge_spmm(
     kernel: &Kernel,
     a: &AnySparse,
@@ -125,36 +126,33 @@ fn judge_spmm(
     factors: (f64, f64),
     (before, after): (&Dense, &Dense),
 ) -> Judged {
-    let rounding = kernel.arithmetic.part().input;
+    let of_tiles = kernel.arithmetic.part().input;
+    let of_rest = kernel.arithmetic.parts.second().expect("a hybrid").input;
+    let (rows, k) = if transpose_a { (a.shape().1, a.shape().0) } else { a.shape() };
     let (mut list, mut pads, mut slots) = (Vec::new(), Vec::new(), Vec::new());
     for (row, terms) in (0u32..).zip(terms(a)) {
         for (col, (value, slot)) in terms {
             let (row, col) = if transpose_a { (col, row) } else { (row, col) };
-            slots.push(slot);
+            let is_rest = transpose_a || !slot.in_tile;
+            let (col, rounding) = if is_rest { (col + k as u32, of_rest) } else { (col, of_tiles) };
+            slots.push(Entry { row, col, value: slot });
             match value {
                 Some(value) => list.push(Entry { row, col, value: input(value, rounding) }),
                 None => pads.push(Entry { row, col, value: () }),
             }
         }
     }
-    let (rows, cols) = a.shape();
-    let (rows, cols) = if transpose_a { (cols, rows) } else { (rows, cols) };
-    let mut all: Vec<Entry<()>> = list.iter().map(|e| Entry { row: e.row, col: e.col, value: () }).collect();
-    all.extend(&pads);
-    all.sort_unstable_by_key(|e| (e.row, e.col));
+    slots.sort_unstable_by_key(|e| (e.row, e.col));
     list.sort_unstable_by_key(|e| (e.row, e.col));
     pads.sort_unstable_by_key(|e| (e.row, e.col));
+    let cols = 2 * k;
     let csr = Csr::from_entries(&Entries { rows, cols, list }).expect("entries");
     let pads = Csr::from_entries(&Entries { rows, cols, list: pads }).expect("pads");
-    let all = Csr::from_entries(&Entries { rows, cols, list: all }).expect("positions");
-    let mut slots = slots.into_iter();
-    let slots = all.map(|()| slots.next().expect("a slot for each position"));
-    let problem = Problem::Spmm {
-        a: &csr,
-        pads: Some(&pads),
-        b: &b.clone().into(),
-        slots: (!transpose_a).then_some(&slots),
-    };
+    let slots = Csr::from_entries(&Entries { rows, cols, list: slots }).expect("positions");
+    let rounding = |row: usize| if row < k { of_tiles } else { of_rest };
+    let b = Compact::from_fn(cols, b.cols(), |i, j| input(b.at(i % k, j), rounding(i)));
+    let problem =
+        Problem::Spmm { a: &csr, pads: Some(&pads), b: &b.into(), slots: (!transpose_a).then_some(&slots) };
     let mut arithmetic = kernel.arithmetic;
     if transpose_a {
         // No tiles lie along the rows of the transpose: no order of terms is told.
@@ -228,8 +226,7 @@ fn spmm(
             "{what}: padding of C is written"
         );
     }
-    let rounding = kernel.arithmetic.part().input;
-    let of_b = |i, j| input(if transpose_b { b.at(j, i) } else { b.at(i, j) }, rounding);
+    let of_b = |i, j| if transpose_b { b.at(j, i) } else { b.at(i, j) };
     let compact = Compact::from_fn(k, n, of_b);
     seen.judged(&what, &judge_spmm(kernel, a, transpose_a, &compact, factors, (&before, &c)));
 }

@@ -124,7 +124,7 @@ fn declares(out: &mut impl Write, contract: &Contract, arithmetic: &Arithmetic) 
     let p = arithmetic.part();
     labelled(out, "declares", &in_words(arithmetic))?;
     if let Some(rest) = rest_in_words(arithmetic) {
-        writeln!(out, "             outside tiles {rest}")?;
+        labelled(out, "", &format!("outside tiles {rest}"))?;
     }
     if let Reduction::Mma { architecture: Some(architecture), instruction } = p.reduction
         && let Ok(core) = TensorCore::new(architecture, instruction)
