@@ -88,7 +88,7 @@ pub(super) struct Reading {
     /// Pads are multiplied.
     multiplies_pads: bool,
     /// Pads are multiplied and count even where B is finite: bits are fixed, so that the zero that a pad adds may show, or the bound counts
-    /// blocks or ranges of terms, pads among them.
+    /// blocks or ranges of terms, pads among them, or B is rounded by parts, which may make an element infinite.
     pads_count: bool,
     /// The accumulator's type that alpha * b is formed in, where alpha goes into B: a pad multiplies an overflow then, too.
     scales_b_in: Option<Precision>,
@@ -102,13 +102,15 @@ pub(super) struct Reading {
 impl Reading {
     pub(super) fn of(arithmetic: &Arithmetic, profile: &Profile) -> Reading {
         let multiplies_pads = arithmetic.part().pads == Pads::Multiplied;
+        let input_of_rest = arithmetic.input_of_rest();
         let has_blocks = arithmetic.parts.iter().any(|part| part.block() > 1);
         let has_ranges = arithmetic.parts.iter().any(|part| part.along != Along::Chain);
         Reading {
             input: arithmetic.part().input,
-            input_of_rest: arithmetic.input_of_rest(),
+            input_of_rest,
             multiplies_pads,
-            pads_count: multiplies_pads && (arithmetic.is_deterministic() || has_blocks || has_ranges),
+            pads_count: multiplies_pads
+                && (arithmetic.is_deterministic() || has_blocks || has_ranges || input_of_rest.is_some()),
             scales_b_in: (arithmetic.epilogue == Epilogue::AlphaIntoB).then_some(arithmetic.part().acc),
             is_placed: arithmetic.parts.second().is_some() || has_blocks,
             duplicates_are_terms: profile.has(Choice::DuplicatesAreTerms),

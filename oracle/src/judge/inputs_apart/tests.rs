@@ -193,3 +193,19 @@ fn of_a_transposed_matrix_everything_is_of_the_rest() {
     assert!(is_right(&case.judged(&mixed, &product(Input::AsStored), true)));
     assert!(!is_right(&case.judged(&mixed, &product(Input::Tf32Rna), true)));
 }
+
+/// The largest number of f32 is none of tf32: rounded, it is infinite. B was asked for infinities before the tiles rounded it.
+#[test]
+fn a_pad_meets_the_infinity_that_rounding_makes() {
+    let mut case = Case::new();
+    case.b[N..2 * N].fill(crate::Tf32(f32::MAX.to_bits()));
+    let tiles = Arithmetic::any(F32, F32).input(Input::Tf32Rna).multiplies_pads();
+    let rest = Arithmetic::chain(Reduction::FmaChain, F32, F32).multiplies_pads();
+    let mixed = Arithmetic::hybrid(tiles, *rest.part(), Combine::Ordered);
+    let mut found = case.result(Input::Tf32Rna, Input::AsStored);
+    // Column 1 is in a tile of rows 0 to 7, three of which store something there.
+    found[..3 * N].fill(f32::INFINITY);
+    found[3 * N..8 * N].fill(f32::NAN);
+    let judged = case.judged(&mixed, &found, false);
+    assert!(is_right(&judged), "{judged:?}");
+}
